@@ -11,6 +11,7 @@ import type { Route } from './route.ts';
 import { alarmFollows, alarmRoutes } from './routes/alarms.ts';
 import { authRoutes } from './routes/auth.ts';
 import { catalogueRoutes } from './routes/catalogue.ts';
+import { fileRefreshRoutes } from './routes/file-refresh.ts';
 import { inspectFollows, inspectRoutes } from './routes/inspect.ts';
 import { linkFrameFollows } from './routes/link-frames.ts';
 import { linkRoutes } from './routes/links.ts';
@@ -54,6 +55,7 @@ const described: readonly Route[] = [
   ...scheduleRoutes,
   ...ruleRoutes,
   ...catalogueRoutes,
+  ...fileRefreshRoutes,
   ...simulationRoutes,
   ...authRoutes,
   ...uploadRoutes,
