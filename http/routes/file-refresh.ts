@@ -34,7 +34,6 @@ export const refreshFiles = defineRoute({
     'files::no-listing',
     'tc::unknown-environment',
     'tc::environment-required',
-    'tc::link-component',
     'tc::target-held',
     'api::unavailable',
   ],
