@@ -1,7 +1,7 @@
 /**
- * `mcs file refresh`: asks the spacecraft for its on-board directory, waits for the listing, and shows it. A thin client of
- * `POST /v1/targets/{target}/files/refresh` and `GET /v1/targets/{target}/files`. Mission Control Service, section 4.7
- * rule 1.
+ * `mcs file refresh`: asks the spacecraft for its on-board directory, waits for the listing, and shows it. A thin
+ * client of `POST /v1/targets/{target}/files/refresh` and `GET /v1/targets/{target}/files`. Mission Control Service,
+ * section 4.7 rule 1.
  *
  * R1. A listing comes in as many packets as it takes: it is shown when two looks, one after the other, find the same.
  * R2. Without a listing within ten seconds nothing is shown as if it were new, and the exit code is 1.

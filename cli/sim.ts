@@ -1,7 +1,7 @@
 /**
- * `mcs sim`: a thin client of simulation control. Lists the faults of a simulated gateway, switches one, and shows the files of its
- * spacecraft. Exit code: 0 when it was done, 1 when the service refused or does not answer, 2 when the command line is none. Mission Control
- * Service, section 4.9.
+ * `mcs sim`: a thin client of simulation control. Lists the faults of a simulated gateway, switches one, and shows the
+ * files of its spacecraft. Exit code: 0 when it was done, 1 when the service refused or does not answer, 2 when the
+ * command line is none. Mission Control Service, section 4.9.
  */
 
 import { parseArgs } from 'node:util';

@@ -1,6 +1,6 @@
 /**
- * Asking a spacecraft for its on-board directory. Mission Control Service, section 4.7 rule 1: the listing telecommand of
- * the catalogue is submitted as a direct telecommand; what comes down is read by the driver and becomes values.
+ * Asking a spacecraft for its on-board directory. Mission Control Service, section 4.7 rule 1: the listing telecommand
+ * of the catalogue is submitted as a direct telecommand; what comes down is read by the driver and becomes values.
  *
  * R1. It is submitted as `POST /v1/tc` submits: the same resolution, the same holds, the same events to follow.
  */

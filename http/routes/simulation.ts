@@ -1,6 +1,7 @@
 /**
- * Simulation control: which faults a simulated gateway knows, switching them, and what its spacecraft has in files. Mission Control Service, sections 4.9
- * and 7.5; the paths are ours (MC-SIM-006). The gateway switches and reports it on the bus, this asks.
+ * Simulation control: which faults a simulated gateway knows, switching them, and what its spacecraft has in files.
+ * Mission Control Service, sections 4.9 and 7.5; the paths are ours (MC-SIM-006). The gateway switches and reports it
+ * on the bus, this asks.
  *
  * S1. The answer to a switch is the state after it, as the gateway says it: nothing is remembered here.
  */

@@ -46,7 +46,7 @@ describe('waiting for a listing', () => {
     expect(tookMs).toBeLessThan(DIRECTORY_POLL_MS + 1_000);
   });
 
-  it('file-refresh.R1 waits until it stands still: a listing comes in parts', async () => {
+  it('cli/file-refresh.R1 waits until it stands still: a listing comes in parts', async () => {
     const [part, whole] = [directory(['1', 5]), directory(['1', 5], ['2', 5])];
     expect((await listingOf(OLD, OLD, part, whole, whole)).outcome).toEqual(whole);
     expect((await listingOf(OLD, part, whole, whole)).looked).toBe(4);
