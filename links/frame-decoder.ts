@@ -144,9 +144,7 @@ class GatewayFrameDecoder implements FrameDecoder {
     }
   }
 
-  /**
-   * G5. Passes begin and end with a margin of a minute: within a second, where none changes, the answer is the same.
-   */
+  /** G5: passes begin and end with a margin of a minute; within a second, where none changes, the answer is the same. */
   #sourcesAt(at: number): readonly Source[] {
     const mission = this.#missions.current;
     if (mission === undefined) return [];
