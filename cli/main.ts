@@ -19,6 +19,7 @@ const USAGE = `mcs, open mission control
   mcs values watch TARGET [SELECTOR …]     current values as they change: a table in a terminal
   mcs mode get|set TARGET [MODE]           the mode of a target
   mcs parameters TARGET                    its parameters by mode, and whether they read back
+  mcs file list|refresh TARGET             files on board, as last listed; refresh asks the spacecraft
   mcs link list TARGET                     drivers and gateways of its links, and their bindings
   mcs link watch TARGET [--link L] [--raw] frames as they pass, decoded
   mcs pass list|show|watch|put|feed        passes of targets over stations; for more: mcs pass
@@ -31,6 +32,7 @@ const USAGE = `mcs, open mission control
   mcs actor list|show                      what lives and where, and what is stored of it
   mcs sim faults GATEWAY                   faults of a simulated gateway, and which are on
   mcs sim fault GATEWAY FAULT on|off       switch one
+  mcs sim files GATEWAY                    files on board its spacecraft, with their hashes
   mcs test                                 everything that CI runs
 `;
 
@@ -44,6 +46,7 @@ const commands: Readonly<Record<string, () => Promise<(args: string[]) => Promis
   values: async () => (await import('./values.ts')).values,
   mode: async () => (await import('./mode.ts')).mode,
   parameters: async () => (await import('./parameters.ts')).parameters,
+  file: async () => (await import('./file.ts')).file,
   link: async () => (await import('./link.ts')).link,
   pass: async () => (await import('./pass.ts')).pass,
   schedule: async () => (await import('./schedule.ts')).schedule,

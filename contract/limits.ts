@@ -180,6 +180,9 @@ export const GATEWAY_ANSWER_MS = 10_000;
  * memory, so this is the way there and back with room, and a person at a console still waits for it.
  */
 export const SIM_ANSWER_MS = 5_000;
+/** How long the command line waits for a listing that it asked for (section 8), and how often it looks. */
+export const DIRECTORY_POLL_MS = 10_000;
+export const DIRECTORY_LOOK_MS = 500;
 /** Files that a simulated spacecraft shows of its memory: their hashes stay below 1 MiB. */
 export const SIM_FILES_SHOWN = 4_000;
 /**
