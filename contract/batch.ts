@@ -82,6 +82,8 @@ export interface FileSample {
   readonly generation?: number;
   /** State of its last transfer (section 3.5). */
   readonly transfer?: string;
+  /** The generation that transfer is of: the state of an earlier one is not that of the file (MC-GEN-022). */
+  readonly transfer_generation?: number;
 }
 
 /** Message on `mcs.tm.decoded.<target>`. */

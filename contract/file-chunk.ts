@@ -1,6 +1,6 @@
 /**
- * A chunk of a file that comes down, as it travels on `mcs.file.chunk.<target>.<file>`. Mission Control Service, sections
- * 2.8, 4.7 rule 3 and 6.
+ * A chunk of a file that comes down, as it travels on `mcs.file.chunk.<target>.<file>`. Mission Control Service,
+ * sections 2.8, 4.7 rule 3 and 6.
  *
  * F1. A generation or an offset is a whole number that a double holds exactly; what is not is no chunk. Rounded, it
  *     would name another generation, or another place in the file (MC-GEN-022).

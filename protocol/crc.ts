@@ -30,7 +30,12 @@ const CRC32C = Uint32Array.from({ length: 256 }, (_, byte) => {
 
 /** The CRC-16/CCITT-FALSE of `bytes[0 … end)`. */
 export function crc16(bytes: Uint8Array, end: number = bytes.length): number {
-  let remainder = CRC16_START;
+  return crc16Of(CRC16_START, bytes, end);
+}
+
+/** The same going on from the remainder of the bytes before; it begins with all ones. */
+export function crc16Of(before: number, bytes: Uint8Array, end: number = bytes.length): number {
+  let remainder = before;
   for (let index = 0; index < end; index += 1) {
     remainder = ((remainder << 8) & 0xff00) ^ CRC16[(remainder >>> 8) ^ bytes[index]!]!;
   }
