@@ -7,7 +7,7 @@
  */
 
 import { buckets } from '../../contract/bus/buckets.ts';
-import { TRANSFER_GATHER_MS, TRANSFER_INDEX_MS } from '../../contract/limits.ts';
+import { TRANSFER_INDEX_MS, TRANSFER_TICK_MS } from '../../contract/limits.ts';
 import { Outage } from '../../contract/outage.ts';
 import { readStoredTransfer, type StoredTransfer } from '../../contract/transfer.ts';
 import type { Bus, Entry, Watch } from '../../ports/bus.ts';
@@ -23,6 +23,9 @@ interface OpenIndexOptions {
   readonly failed: (error: unknown) => void;
 }
 
+/** An entry is written some milliseconds before its record, or its creator is dead. */
+const INDEX_LOOK_LONGEST_MS = 10_000;
+
 interface Indexed {
   readonly revision: number;
   readonly at: number;
@@ -31,8 +34,8 @@ interface Indexed {
 export class OpenIndex {
   readonly #options: OpenIndexOptions;
   readonly #entries = new Map<string, Indexed>();
-  /** Entries whose record is to be read, and when. */
-  readonly #unread = new Map<string, number>();
+  /** Entries whose record is to be read, when, and how often it was not there. */
+  readonly #unread = new Map<string, { readonly at: number; readonly tries: number }>();
   readonly #reading = new Set<Promise<void>>();
   readonly #said = new Set<string>();
   #watch: Watch | undefined;
@@ -60,7 +63,7 @@ export class OpenIndex {
 
   /** Looks again at entries whose record was not there, or could not be read. */
   tick(now: number): void {
-    for (const [key, at] of this.#unread) if (at <= now) this.#read(key);
+    for (const [key, { at }] of this.#unread) if (at <= now) this.#read(key);
   }
 
   /** Reads the record of an entry again. */
@@ -88,7 +91,9 @@ export class OpenIndex {
   #read(key: string): void {
     if (this.#stopped) return;
     const { clock, failed } = this.#options;
-    this.#unread.set(key, clock.now() + TRANSFER_GATHER_MS);
+    const tries = this.#unread.get(key)?.tries ?? 0;
+    const waitMs = Math.min(INDEX_LOOK_LONGEST_MS, TRANSFER_TICK_MS * 2 ** tries);
+    this.#unread.set(key, { at: clock.now() + waitMs, tries: tries + 1 });
     const reading = this.#readNow(key).catch((error: unknown) => {
       // It is read again with the next tick.
       if (!(error instanceof Outage)) failed(error);

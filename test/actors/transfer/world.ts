@@ -122,12 +122,19 @@ export class TransferWorld {
   }
 
   /** A process that leads. */
-  async manager(name: string, over: (bus: TwinBus) => Bus = (bus) => bus): Promise<ManagerProcess> {
+  async manager(
+    name: string,
+    over: (bus: TwinBus, kill: () => void) => Bus = (bus) => bus,
+  ): Promise<ManagerProcess> {
     this.#epoch += 1;
     const clock = new ProcessClock(this.clock, 0);
     const log = keptLog();
     const twin = this.#bus(name, clock);
-    const bus = over(twin);
+    const kill = (): void => {
+      twin.cut();
+      clock.end();
+    };
+    const bus = over(twin, kill);
     const registry = new Registry();
     const failures: unknown[] = [];
     let holds = true;
@@ -159,10 +166,7 @@ export class TransferWorld {
       bus: twin,
       registry,
       failures,
-      kill: () => {
-        twin.cut();
-        clock.end();
-      },
+      kill,
       resign: () => {
         holds = false;
       },
