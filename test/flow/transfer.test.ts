@@ -1,7 +1,7 @@
 /**
  * A download through real processes and a real bus: chunks lost, doubled and out of order, SIGKILL of the leader in the
- * middle. Flow F-18. The spacecraft and its driver are a stand-in here. In CI a few MiB; MCS_TRANSFER_MIB=64 is the long
- * form, which prints the memory of the process.
+ * middle. Flow F-18. The spacecraft and its driver are a stand-in here. In CI a few MiB; MCS_TRANSFER_MIB=64 is the
+ * long form, which prints the memory of the process.
  */
 
 import { createHash } from 'node:crypto';
