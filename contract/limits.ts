@@ -110,7 +110,10 @@ export const SCHEDULE_OFFSET_MS_MOST = 31 * 86_400_000;
 export const SCHEDULE_TICK_MS = 1_000;
 /** For each scheduler that ranks before it, how much later a scheduler does what another should have done. */
 export const SCHEDULE_STANDBY_MS = 50;
-/** How old a reading of its pass is at most when a schedule is fired, missed or cancelled by it, and how long its write is tried. */
+/**
+ * How old a reading of its pass is at most when a schedule is fired, missed or cancelled by it, and how long its write
+ * is tried.
+ */
 export const SCHEDULE_FRESH_MS = 1_000;
 /** How often the pass is asked for again where answers take longer, before it counts as an outage. */
 export const SCHEDULE_FRESH_ROUNDS = 5;
@@ -614,12 +617,12 @@ export const TRANSFER_STORES_AT_ONCE = 8;
 export const TRANSFER_ASSEMBLIES_AT_ONCE = 2;
 /** Parts that are removed at once. */
 export const TRANSFER_REMOVALS_AT_ONCE = 16;
+/** Bytes of an upload that are read at once and kept while they are written: a piece of the store. */
+export const UPLOAD_WINDOW_BYTES = 128 * 1024;
 /** How long an entry of the index of open transfers without a record is left to who writes them both. */
 export const TRANSFER_INDEX_MS = 10 * 60_000;
 /** Attempts of a creation that others overtake, before it counts as an outage. */
 export const TRANSFER_WRITE_ROUNDS = 8;
-/** How long the cell of a transfer stays behind its last change. */
-export const TRANSFER_IDLE_MS = 30_000;
 /** How long a driver may decode a file, and how much later a file is offered again (section 4.7 rule 6). */
 export const FILE_DECODE_MS = 5 * 60_000;
 export const FILE_DECODE_AGAIN_MS = 30_000;

@@ -45,6 +45,7 @@ import { startGateways } from './roles/gateways.ts';
 import { startReconciler } from './roles/reconciler.ts';
 import { startScheduler } from './roles/scheduler.ts';
 import { startTelemetry } from './roles/telemetry.ts';
+import { startTransfers } from './roles/transfers.ts';
 import { Tree } from './tree.ts';
 
 export interface ProcessOptions {
@@ -112,6 +113,7 @@ const factories: Record<Exclude<RoleName, 'api' | 'bench'>, RoleFactory> = {
   alarms: startAlarms,
   reconciler: startReconciler,
   scheduler: startScheduler,
+  transfers: startTransfers,
 };
 
 /** Starts the process and resolves when its API listens; see `ready` for the rest. */
