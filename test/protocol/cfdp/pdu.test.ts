@@ -98,7 +98,7 @@ const pdu = fc.tuple(width, width, fc.boolean()).chain(([idBytes, sequenceBytes,
   }),
 );
 
-it('MC-CFDP-001 header.H2 are read as they were written, with identifiers of every width', () => {
+it('MC-CFDP-001 cfdp/header.H2 are read as they were written, with identifiers of every width', () => {
   fc.assert(
     fc.property(pdu, ({ address, body }) => {
       const read = readPdu(writePdu(address, body));
