@@ -24,7 +24,7 @@ interface Download {
 export interface DownloadsOptions {
   readonly noProgressMs: number;
   readonly begun: (id: TransactionId, by: TransactionId) => void;
-  readonly ended: (id: TransactionId, outcome: Outcome) => void;
+  readonly ended: (id: TransactionId, by: TransactionId | undefined, outcome: Outcome) => void;
 }
 
 export class Downloads {
@@ -131,7 +131,7 @@ export class Downloads {
 
   #end(download: Download, outcome: Outcome): void {
     this.#open.delete(keyOf(download.id));
-    this.#options.ended(download.id, outcome);
+    this.#options.ended(download.id, download.by, outcome);
   }
 }
 

@@ -23,6 +23,7 @@ import type { Receiver } from './receiver.ts';
 import { Replies } from './replies.ts';
 import type { Sender } from './sender.ts';
 import { SequenceNumbers } from './sequence-numbers.ts';
+import { originatingMessage, ServedRequests } from './served-requests.ts';
 import { type CfdpSettings, DEFAULT_SETTINGS } from './settings.ts';
 import { Transactions, type Wanted } from './transactions.ts';
 import { type TransactionId, type UserMessage, userMessagesOf } from './user-message.ts';
@@ -62,10 +63,7 @@ export class CfdpEntity {
   readonly #downloads: Downloads;
   readonly #replies: Replies;
   readonly #incoming: Incoming;
-  /** Files that are sent because the other entity asked for them, and by which transaction it did. */
-  readonly #served = new Map<TransactionId, TransactionId>();
-  /** Answers to such requests that wait for room. */
-  readonly #answers: UserMessage[][] = [];
+  readonly #served: ServedRequests;
   #isLinkUp = true;
   /** The moment of the current call. */
   #now: number;
@@ -79,7 +77,12 @@ export class CfdpEntity {
     this.#downloads = new Downloads({
       noProgressMs: this.settings.noProgressMs,
       begun: (id, by) => this.#onBegun(id, by),
-      ended: (id, outcome) => options.emit({ kind: 'downloadEnded', id, outcome }),
+      ended: (id, by, outcome) => this.#onDownloadEnded(id, by, outcome),
+    });
+    this.#served = new ServedRequests({
+      settings: this.settings,
+      send: (messages, at) => this.put({ messages }, at).ok,
+      emit: options.emit,
     });
     this.#incoming = new Incoming({
       settings: this.settings,
@@ -115,7 +118,7 @@ export class CfdpEntity {
     );
     if (!this.#isLinkUp) machine.linkDown(now);
     this.#transactions.add({ id, machine, address, from });
-    if (order.originating !== undefined) this.#served.set(id, order.originating);
+    if (order.originating !== undefined) this.#served.begun(id, order.originating);
     return accepted(id);
   }
 
@@ -139,29 +142,8 @@ export class CfdpEntity {
 
   /** Says that a file the other entity asked for will not come. */
   refusePut(id: TransactionId, code: Condition, now: number): void {
-    this.#answer(id, { condition: code, complete: false, verified: false });
-    this.#sendAnswers(now);
-  }
-
-  #answer(originating: TransactionId, { condition: code, complete }: Outcome): void {
-    if (this.#answers.length >= CFDP_DOWNLOADS) return;
-    const response = {
-      kind: 'proxyPutResponse',
-      condition: code,
-      complete,
-      fileStatus: complete ? 2 : 3,
-    } as const;
-    this.#answers.push([response, this.#originating(originating)]);
-  }
-
-  #originating(id: TransactionId): UserMessage {
-    const { idBytes, sequenceBytes } = this.settings;
-    return { kind: 'originatingTransaction', id, idBytes, sequenceBytes };
-  }
-
-  #sendAnswers(now: number): void {
-    while (this.#answers.length > 0 && this.put({ messages: this.#answers[0]! }, now).ok)
-      this.#answers.shift();
+    this.#served.answer(id, { condition: code, complete: false });
+    this.#served.flush(now);
   }
 
   /** Takes a PDU from the link. */
@@ -182,31 +164,21 @@ export class CfdpEntity {
     if (event.kind === 'metadata') this.#onMessages(id, userMessagesOf(event.metadata.options));
     if (event.kind !== 'ended') return;
     this.#downloads.transactionEnded(id, role, event.outcome);
-    const originating = this.#served.get(id);
-    if (originating === undefined) return;
-    this.#served.delete(id);
-    this.#answer(originating, event.outcome);
+    this.#served.ended(id, event.outcome);
   }
 
   #onMessages(id: TransactionId, messages: readonly UserMessage[]): void {
     const failed = this.#downloads.answered(messages);
     if (failed !== undefined) this.#transactions.get(failed)?.machine.cancel(this.#now);
-    for (const message of messages) {
-      if (message.kind === 'proxyPutRequest') {
-        const { destination, sourceName, destinationName } = message;
-        this.#options.emit({ kind: 'proxyPut', id, destination, sourceName, destinationName });
-      }
-    }
-    const origin = messages.find((message) => message.kind === 'originatingTransaction');
-    const isCancelled = messages.some(({ kind }) => kind === 'proxyPutCancel');
-    if (isCancelled && origin !== undefined) this.#options.emit({ kind: 'proxyPutCancel', id: origin.id });
+    this.#served.take(id, messages);
   }
 
   /** What is due by now. */
   tick(now: number): void {
+    this.#now = now;
     this.#transactions.each(now, (machine) => machine.tick(now));
     this.#downloads.tick(now);
-    this.#sendAnswers(now);
+    this.#served.flush(now);
   }
 
   /** When `tick` and `pull` have something to do at the latest. */
@@ -249,11 +221,13 @@ export class CfdpEntity {
 
   /** Ends a transaction or a download. */
   cancel(id: TransactionId, now: number, code: Condition = condition.cancelRequested): void {
+    this.#now = now;
     const by = this.#downloads.broughtBy(id);
     const isOpen = this.#downloads.has(id) && by === undefined;
     this.#downloads.cancel(id);
     this.#transactions.with(by ?? id, now, ({ machine }) => machine.cancel(now, code));
-    if (isOpen) this.put({ messages: [{ kind: 'proxyPutCancel' }, this.#originating(id)] }, now);
+    if (isOpen)
+      this.put({ messages: [{ kind: 'proxyPutCancel' }, originatingMessage(id, this.settings)] }, now);
   }
 
   /** Stops a transaction, or a download with everything that belongs to it, until `resume`. */
@@ -268,14 +242,20 @@ export class CfdpEntity {
   }
 
   /** The request of a download and what brings its file. */
-  #parts(id: TransactionId): (Sender | Receiver)[] {
-    const ids = [id, this.#downloads.broughtBy(id)];
+  #parts(id: TransactionId, by = this.#downloads.broughtBy(id)): (Sender | Receiver)[] {
+    const ids = [id, by];
     return ids.flatMap((each) => (each && this.#transactions.get(each)?.machine) ?? []);
   }
 
   #onBegun(id: TransactionId, by: TransactionId): void {
     if (this.#downloads.isSuspended(id)) this.#transactions.get(by)?.machine.suspend(this.#now);
     this.#options.emit({ kind: 'downloadBegun', id, by });
+  }
+
+  /** What belongs to it says its last words, also where it was suspended. */
+  #onDownloadEnded(id: TransactionId, by: TransactionId | undefined, outcome: Outcome): void {
+    for (const each of this.#parts(id, by)) each.resume(this.#now);
+    this.#options.emit({ kind: 'downloadEnded', id, outcome });
   }
 
   /** Asks the receiver of a file for a NAK or for its progress. */

@@ -6,6 +6,7 @@ import type { TransactionEvent } from './event.ts';
 import { NAME_BYTES } from './names.ts';
 import type { PduAddress } from './pdu.ts';
 import { Sender } from './sender.ts';
+import { originatingMessage } from './served-requests.ts';
 import { type CfdpSettings, roomOf } from './settings.ts';
 import type { Tlv } from './tlv.ts';
 import { type TransactionId, type UserMessage, writeUserMessage } from './user-message.ts';
@@ -26,7 +27,6 @@ export interface PutOrder {
 /** The metadata of an order; else a sentence that says why it cannot be sent. */
 export function metadataOf(order: PutOrder, settings: CfdpSettings): Metadata | string {
   const { file, messages = [], options = [], originating } = order;
-  const { idBytes, sequenceBytes } = settings;
   if (file !== undefined && (!Number.isSafeInteger(file.size) || file.size < 0)) {
     return `a file of ${file.size} bytes cannot be sent`;
   }
@@ -38,9 +38,7 @@ export function metadataOf(order: PutOrder, settings: CfdpSettings): Metadata | 
   if (long !== undefined)
     return `a name has at most ${NAME_BYTES} bytes, this one has ${Buffer.byteLength(long)}`;
   const said: UserMessage[] = [...messages];
-  if (originating !== undefined) {
-    said.push({ kind: 'originatingTransaction', id: originating, idBytes, sequenceBytes });
-  }
+  if (originating !== undefined) said.push(originatingMessage(originating, settings));
   const metadata: Metadata = {
     kind: 'metadata',
     closure: false,

@@ -109,9 +109,9 @@ class World {
     if (!ground.isDown && id !== undefined) ground.entity.resume(id, this.now);
   }
 
-  run(): CfdpRun {
+  run(until: (world: Pick<CfdpRun, 'parties'>) => boolean): CfdpRun {
     const limit = this.#lastPlanned() + ENOUGH_MS;
-    while (!this.#isOver() && this.now <= limit && this.#turns < MOST_TURNS) this.#step();
+    while (!this.#isOver() && !until(this) && this.now <= limit && this.#turns < MOST_TURNS) this.#step();
     if (this.now > limit) this.faults.push(`not over after ${ENOUGH_MS} ms on a good link`);
     if (this.#turns >= MOST_TURNS) this.faults.push(`spins at ${this.now}`);
     const { parties, lines, faults, steps } = this;
@@ -172,6 +172,11 @@ class World {
   }
 }
 
-export function runCfdp(scenario: CfdpScenario): CfdpRun {
-  return new World(scenario).run();
+export interface RunOptions {
+  /** Ends the run before everything is over. */
+  readonly until?: (world: Pick<CfdpRun, 'parties'>) => boolean;
+}
+
+export function runCfdp(scenario: CfdpScenario, { until = () => false }: RunOptions = {}): CfdpRun {
+  return new World(scenario).run(until);
 }
