@@ -105,7 +105,7 @@ it('MC-CFDP-001 cfdp/header.H2 are read as they were written, with identifiers o
       expect(read.ok && read.value.body).toEqual(body);
       expect(read.ok && read.value.header).toMatchObject(address);
     }),
-    { numRuns: 400 },
+    { numRuns: 200 },
   );
 });
 
