@@ -525,6 +525,25 @@ export const UPLOAD_GRACE_MS = 10_000;
 export const BYTE_RANGES_MOST = 65_536;
 /** Fields of type, length and value in one PDU of CFDP: a metadata PDU with every proxy message and override has thirty. */
 export const CFDP_TLVS_MOST = 64;
+/**
+ * Bytes of a file that a sender asks its caller for at once: a link of 8 Mbit/s sends them in a sixteenth of a second.
+ */
+export const CFDP_CONTENT_BYTES = 64 * 1024;
+/** Ranges that one sender keeps as asked for again; what does not fit the receiver asks for another time. */
+export const CFDP_REPEAT_RANGES = 16_384;
+/** Bytes of one transaction kept while its metadata is awaited: a round trip of 600 ms at 3 Mbit/s. */
+export const CFDP_EARLY_BYTES = 256 * 1024;
+/** NAKs without an answer that one receiver tells apart; later ones count as part of the last. */
+export const CFDP_NAKS_OPEN = 1_024;
+/** Transactions of one entity at a time, of either direction: each holds some megabytes at worst. */
+export const CFDP_TRANSACTIONS = 64;
+/** Transactions that are over and still answered for, and how long: the other entity may repeat its last words. */
+export const CFDP_CLOSED_KEPT = 1_024;
+export const CFDP_CLOSED_MS = 120_000;
+/** Acknowledgements that wait for the link without a transaction of their own; what is more is repeated anyway. */
+export const CFDP_REPLIES_WAITING = 64;
+/** Downloads of one entity that are asked for and not over. */
+export const CFDP_DOWNLOADS = 32;
 /** Connections of a process, of all its ports: an idle one costs a few kB. Fewer where it may open fewer files. */
 export const CONNECTIONS = 20_000;
 /** Descriptors that connections leave to everything else: the bus, gateways, spooled uploads, modules. */
