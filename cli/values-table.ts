@@ -38,7 +38,8 @@ const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
 export class ValuesTable implements LiveTable<CurrentValue> {
-  #rows: readonly Row[];
+  readonly #rows: Row[];
+  readonly #known: ReadonlyMap<string, MeasureView>;
   readonly #byName = new Map<string, Row>();
   /** Components with rows. */
   readonly #speaking: Set<string>;
@@ -47,7 +48,12 @@ export class ValuesTable implements LiveTable<CurrentValue> {
   constructor(catalogue: CatalogueView, selectors: string) {
     const parsed = parseSelectors(selectors);
     const wanted = parsed.ok ? parsed.value : [];
-    const places = measuresOf(catalogue).filter(({ place }) => isWanted(place, wanted));
+    const files = catalogue.files?.component;
+    // A file has rows once it is known (T1).
+    const places = measuresOf(catalogue).filter(
+      ({ place }) => place.component !== files && isWanted(place, wanted),
+    );
+    this.#known = measuresByName(catalogue);
     this.#speaking = new Set(wanted.length === 0 ? [] : places.map(({ place }) => place.component));
     this.#rows = places.map(({ place, measure }) => {
       const { component } = place;
@@ -57,7 +63,7 @@ export class ValuesTable implements LiveTable<CurrentValue> {
     });
   }
 
-  /** Takes a value up; one the catalogue does not have gets a row at the end. */
+  /** Takes a value up; one the catalogue does not have, and one of a file, gets a row at the end. */
   take(value: CurrentValue): void {
     const name = nameOf(value);
     const { component, sample } = value;
@@ -67,9 +73,9 @@ export class ValuesTable implements LiveTable<CurrentValue> {
       known.sample = sample;
       return;
     }
-    const row: Row = { name, component, measure: undefined, sample };
+    const row: Row = { name, component, measure: measureOf(value, this.#known), sample };
     this.#byName.set(name, row);
-    this.#rows = [...this.#rows, row];
+    this.#rows.push(row);
   }
 
   /** Rows there are. */
@@ -129,6 +135,14 @@ export function valueLine(value: CurrentValue, measure: MeasureView | undefined)
 /** The measures of a catalogue, as `valueLine` needs them. */
 export function measuresByName(catalogue: CatalogueView): ReadonlyMap<string, MeasureView> {
   return new Map(measuresOf(catalogue).map(({ place, measure }) => [nameOf(place), measure]));
+}
+
+/** What the catalogue says of a value; of a file it has what holds for every file. */
+export function measureOf(
+  value: CurrentValue,
+  known: ReadonlyMap<string, MeasureView>,
+): MeasureView | undefined {
+  return known.get(nameOf(value)) ?? known.get(`${value.component}.${value.measure}`);
 }
 
 /** `component[instance].measure` */

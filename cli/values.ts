@@ -11,7 +11,7 @@ import { showLive } from './live-view.ts';
 import { request } from './request.ts';
 import { hasColour } from './run-follow.ts';
 import { SERVICE_OPTIONS, SERVICE_USAGE, serviceOf } from './service.ts';
-import { measuresByName, nameOf, ValuesTable, valueLine } from './values-table.ts';
+import { measureOf, measuresByName, ValuesTable, valueLine } from './values-table.ts';
 
 const USAGE = `mcs values watch TARGET [SELECTOR …]
   SELECTOR: measure, component.measure or component[instance].measure; without one every measure
@@ -34,7 +34,7 @@ export async function values([verb, ...args]: string[]): Promise<number> {
   if (!process.stdout.isTTY || process.env.TERM === 'dumb') {
     const known = measuresByName(catalogue);
     const show = (value: CurrentValue): void =>
-      void process.stdout.write(`${valueLine(value, known.get(nameOf(value)))}\n`);
+      void process.stdout.write(`${valueLine(value, measureOf(value, known))}\n`);
     return followInLines(service, path, ended, show);
   }
   const table = new ValuesTable(catalogue, measures);

@@ -82,6 +82,13 @@ export interface FileSample {
   readonly generation?: number;
   /** State of its last transfer (section 3.5). */
   readonly transfer?: string;
+  /** The generation that transfer is of: the state of an earlier one is not that of the file (MC-GEN-022). */
+  readonly transfer_generation?: number;
+  /**
+   * Names of measures that are not known any more: what was known of them was of another generation. Said by the owner
+   * of the target, in values.
+   */
+  readonly unknown?: readonly string[];
 }
 
 /** Message on `mcs.tm.decoded.<target>`. */

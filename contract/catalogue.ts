@@ -60,8 +60,35 @@ export const ComponentView = Type.Object(
 );
 export type ComponentView = Static<typeof ComponentView>;
 
+export const FilesView = Type.Object(
+  {
+    component: Type.String({ description: 'Its instances are the identifiers of files.' }),
+    types: Type.Array(
+      Type.Object({ number: Type.Integer(), name: Type.String(), decode: Type.Boolean() }, closed),
+      { description: 'Types of files; those with `decode` hold telemetry.' },
+    ),
+    transfer: Type.Object(
+      {
+        list: Type.Optional(Type.String({ description: 'Telecommand that asks for a listing.' })),
+        read: Type.Optional(Type.String()),
+        write: Type.Optional(Type.String()),
+        max_chunk: Type.Optional(Type.Integer({ description: 'Bytes of one read or write.' })),
+        checksum: Type.Optional(Type.String()),
+        protocol: Type.Optional(Type.String()),
+      },
+      closed,
+    ),
+  },
+  { ...closed, title: 'FilesView', description: 'The on-board directory of the platform.' },
+);
+export type FilesView = Static<typeof FilesView>;
+
 export const CatalogueView = Type.Object(
-  { platform: Type.String({ description: '`package@version`.' }), components: Type.Array(ComponentView) },
+  {
+    platform: Type.String({ description: '`package@version`.' }),
+    components: Type.Array(ComponentView),
+    files: Type.Optional(FilesView),
+  },
   {
     ...closed,
     title: 'CatalogueView',

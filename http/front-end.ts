@@ -12,6 +12,7 @@ import { alarmFollows, alarmRoutes } from './routes/alarms.ts';
 import { authRoutes } from './routes/auth.ts';
 import { catalogueRoutes } from './routes/catalogue.ts';
 import { fileRefreshRoutes } from './routes/file-refresh.ts';
+import { fileRoutes } from './routes/files.ts';
 import { inspectFollows, inspectRoutes } from './routes/inspect.ts';
 import { linkFrameFollows } from './routes/link-frames.ts';
 import { linkRoutes } from './routes/links.ts';
@@ -56,6 +57,7 @@ const described: readonly Route[] = [
   ...ruleRoutes,
   ...catalogueRoutes,
   ...fileRefreshRoutes,
+  ...fileRoutes,
   ...simulationRoutes,
   ...authRoutes,
   ...uploadRoutes,

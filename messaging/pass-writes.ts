@@ -16,6 +16,9 @@
  * J6. A pass that leaves those in use is a write as any other: who decides at that moment decides before or behind it.
  * J7. A contribution to a time long ago is matched against the passes that are long over as well; what it changes of
  *     them is in use again.
+ * J9. What stands is taken from what this process holds where the journal says that it is just that: to ask the bus
+ *     costs what all passes of all targets cost. It is asked where the journal does not say so, and where what was
+ *     decided by it turns out to stand otherwise.
  * J8. No write leaves a target with more than `PASSES_OF_TARGET` in use that were not there before.
  */
 
@@ -27,23 +30,39 @@ import type { Window } from '../mission/pass/pass.ts';
 import { TargetPasses } from '../mission/pass/target-passes.ts';
 import type { Bucket, Bus, Entry } from '../ports/bus.ts';
 import type { Log } from '../ports/log.ts';
-import { fitting, journalOf, type PassWrite, writesOf } from './pass-journal.ts';
+import type { PassBook } from './pass-book.ts';
+import { decidedIn, doneJournal, fitting, type PassWrite, type Stands, standsOf } from './pass-journal.ts';
 import { PassesOver, TooManyPasses } from './passes-over.ts';
 
-/** What stands in the bucket of a target, with its entries by their keys. */
+/** What stands in the bucket of a target. */
 interface Standing {
   readonly passes: TargetPasses;
-  readonly entries: ReadonlyMap<string, Entry>;
+  /** Revisions of its entries by their keys. */
+  readonly revisions: ReadonlyMap<string, number>;
   /** Revision of the journal; 0: there is none. */
   readonly journal: number;
+  /** Whether the bus was asked for it (J9). */
+  readonly isAsked: boolean;
 }
 
 export interface PassesWritten<Outcome> {
   readonly outcome: Outcome;
   /** The newest revision that was written; undefined where everything stood so already. */
   readonly revision: number | undefined;
-  /** Revision of the journal that names it; undefined where nothing was to be written. */
-  readonly journal: number | undefined;
+}
+
+/** A journal whose writes are done (J5). */
+interface Done {
+  readonly revision: number;
+  /** What stands then, where that is known. */
+  readonly stands: Stands | undefined;
+}
+
+export interface PassWriterOptions {
+  readonly bus: Bus;
+  readonly log: Log;
+  /** What this process holds of them (J9); without it the bus is asked each time. */
+  readonly passes?: Pick<PassBook, 'standing'>;
 }
 
 /** Writes passes, those of one target one after the other: a race inside of one process would only cost rounds. */
@@ -51,8 +70,8 @@ export class PassWriter {
   readonly #tools: WriteTools;
   readonly #last = new Map<string, Promise<void>>();
 
-  constructor({ bus, log }: { readonly bus: Bus; readonly log: Log }) {
-    this.#tools = { bus, log, over: new PassesOver({ bus, log }) };
+  constructor({ bus, log, passes }: PassWriterOptions) {
+    this.#tools = { bus, log, passes, over: new PassesOver({ bus, log }) };
   }
 
   /**
@@ -67,7 +86,7 @@ export class PassWriter {
   ): Promise<PassesWritten<Outcome>> {
     const before = this.#last.get(target) ?? Promise.resolve();
     const written = before.then(() => writePasses(this.#tools, { target, change, reach }));
-    const emptied = written.then(({ journal }) => this.#empty(target, journal)).catch(() => undefined);
+    const emptied = written.then(({ done }) => this.#empty(target, done)).catch(() => undefined);
     this.#last.set(target, emptied);
     void emptied.then(() => {
       if (this.#last.get(target) === emptied) this.#last.delete(target);
@@ -76,9 +95,9 @@ export class PassWriter {
   }
 
   /** J5. Nobody waits for it but who writes the same target next. */
-  async #empty(target: string, journal: number | undefined): Promise<void> {
-    if (journal === undefined) return;
-    await this.#tools.bus.bucket(buckets.passJournals).put(target, journalOf([]), journal);
+  async #empty(target: string, done: Done | undefined): Promise<void> {
+    if (done === undefined) return;
+    await this.#tools.bus.bucket(buckets.passJournals).put(target, doneJournal(done.stands), done.revision);
   }
 }
 
@@ -101,6 +120,7 @@ export async function leaveUse(
 interface WriteTools {
   readonly bus: Bus;
   readonly log: Log;
+  readonly passes: Pick<PassBook, 'standing'> | undefined;
   readonly over: PassesOver;
 }
 
@@ -113,23 +133,24 @@ interface Wanted<Outcome> {
 async function writePasses<Outcome>(
   tools: WriteTools,
   { target, change, reach }: Wanted<Outcome>,
-): Promise<PassesWritten<Outcome>> {
-  const { bus, log } = tools;
+): Promise<PassesWritten<Outcome> & { readonly done: Done | undefined }> {
+  let mustAsk = false;
   let revision: number | undefined;
   for (let round = 0; round < PASS_WRITE_ROUNDS; round += 1) {
-    const standing = await readStanding(bus, target, log);
+    const standing = await readStanding(tools, target, mustAsk);
     if (reach !== undefined) await addReached(tools, target, { standing, reach });
     const { outcome, changed } = changesOf(standing, change);
     checkRoom(target, standing, changed);
-    const written = await writeAll(bus, target, standing.journal, changed);
+    const written = await writeAll(tools.bus, target, standing, changed);
     revision = written.revision ?? revision;
-    if (written.isWhole) return { outcome, revision, journal: written.journal };
+    if (written.isWhole) return { outcome, revision, done: written.done };
+    mustAsk = written.mustAsk === true;
   }
   throw new Outage('bus.unavailable', `the passes of ${target} are written by too many at once`);
 }
 
 function changesOf<Outcome>(
-  { passes, entries }: Standing,
+  { passes, revisions }: Standing,
   change: (passes: TargetPasses) => Outcome,
 ): { readonly outcome: Outcome; readonly changed: PassWrite[] } {
   const draft = new TargetPasses(passes);
@@ -139,14 +160,14 @@ function changesOf<Outcome>(
     if (passes.get(pass.id) === pass) continue;
     const key = passKey(pass.target, pass.id);
     const text = JSON.stringify(pass);
-    const entry = entries.get(key);
-    if (entry !== undefined && Buffer.from(text).equals(entry.value)) continue;
-    changed.push({ key, text, over: entry?.revision ?? 0 });
+    const over = revisions.get(key) ?? 0;
+    if (over !== 0 && JSON.stringify(passes.get(pass.id)) === text) continue;
+    changed.push({ key, text, over });
   }
   for (const { target, id } of passes) {
-    const entry = entries.get(passKey(target, id));
-    if (entry !== undefined && draft.get(id) === undefined)
-      changed.push({ key: entry.key, text: undefined, over: entry.revision });
+    const key = passKey(target, id);
+    const over = revisions.get(key);
+    if (over !== undefined && draft.get(id) === undefined) changed.push({ key, text: undefined, over });
   }
   return { outcome, changed };
 }
@@ -162,11 +183,11 @@ async function addReached(
 }
 
 /** J8 */
-function checkRoom(target: string, { entries }: Standing, changed: readonly PassWrite[]): void {
-  const added = changed.filter(({ key }) => !entries.has(key)).length;
+function checkRoom(target: string, { revisions }: Standing, changed: readonly PassWrite[]): void {
+  const added = changed.filter(({ key }) => !revisions.has(key)).length;
   const gone = changed.filter(({ text }) => text === undefined).length;
-  if (added <= gone || entries.size + added - gone <= PASSES_OF_TARGET) return;
-  const message = `target ${target} would have ${entries.size + added} passes; it may have ${PASSES_OF_TARGET}`;
+  if (added <= gone || revisions.size + added - gone <= PASSES_OF_TARGET) return;
+  const message = `target ${target} would have ${revisions.size + added} passes; it may have ${PASSES_OF_TARGET}`;
   const help =
     'Contribute fewer of the time to come: a pass leaves them a day after its LOS, and stays in the list of all.';
   throw new TooManyPasses(message, help);
@@ -177,17 +198,21 @@ interface Written {
   readonly isWhole: boolean;
   /** The newest revision of what was written here. */
   readonly revision: number | undefined;
-  readonly journal?: number;
+  /** What stands is to be read from the bus (J9). */
+  readonly mustAsk?: boolean;
+  /** Undefined where nothing was to be written. */
+  readonly done?: Done | undefined;
 }
 
 /** J1, J4: as much as fits the journal, then the passes themselves, until none is left. */
 async function writeAll(
   bus: Bus,
   target: string,
-  standing: number,
+  standing: Standing,
   changed: readonly PassWrite[],
 ): Promise<Written> {
-  let over = standing;
+  const stands = new Map<string, number | undefined>(standing.revisions);
+  let over = standing.journal;
   let revision: number | undefined;
   for (let done = 0; done < changed.length; ) {
     const { writes, journal } = fitting(changed.slice(done));
@@ -195,36 +220,65 @@ async function writeAll(
     if (decided.outcome === 'conflict') return { isWhole: false, revision };
     const passes = bus.bucket(buckets.passes);
     const outcomes = await Promise.all(writes.map((write) => apply(passes, write)));
-    for (const each of outcomes) if (each !== undefined) revision = Math.max(revision ?? 0, each);
+    for (const [n, { key, text }] of writes.entries()) {
+      const outcome = outcomes[n]!;
+      if (outcome.by === 'others' && !standing.isAsked) return { isWhole: false, revision, mustAsk: true };
+      if (outcome.by === 'here') revision = Math.max(revision ?? 0, outcome.revision);
+      if (text === undefined) stands.delete(key);
+      else stands.set(key, outcome.by === 'others' ? undefined : outcome.revision);
+    }
     over = decided.revision;
     done += writes.length;
   }
-  return { isWhole: true, revision, ...(changed.length > 0 && { journal: over }) };
+  if (changed.length === 0) return { isWhole: true, revision };
+  return { isWhole: true, revision, done: { revision: over, stands: knownStands(stands) } };
 }
+
+/** Undefined where somebody else has written one of them, nobody here knows when. */
+function knownStands(revisions: ReadonlyMap<string, number | undefined>): Stands | undefined {
+  const known = [...revisions.values()].filter((revision) => revision !== undefined);
+  return known.length === revisions.size ? standsOf(known) : undefined;
+}
+
+type Applied =
+  | { readonly by: 'here'; readonly revision: number }
+  /** Somebody else has written just this, who found it unfinished. */
+  | { readonly by: 'finisher'; readonly revision: number }
+  | { readonly by: 'others' };
 
 /**
- * J2: the revision it was written under. Undefined where somebody else has written it: nobody decides anything newer
- * before that is done (J1), so that what stands is it or newer.
+ * J2: of what somebody else has written nobody decides anything newer before that is done (J1), so that what stands is
+ * it or newer.
  */
-async function apply(passes: Bucket, { key, text, over }: PassWrite): Promise<number | undefined> {
-  const written =
-    text === undefined ? await passes.remove(key, over) : await passes.put(key, Buffer.from(text), over);
-  return written.outcome === 'written' ? written.revision : undefined;
+async function apply(passes: Bucket, { key, text, over }: PassWrite): Promise<Applied> {
+  const bytes = text === undefined ? undefined : Buffer.from(text);
+  const written = await (bytes === undefined ? passes.remove(key, over) : passes.put(key, bytes, over));
+  if (written.outcome === 'written') return { by: 'here', revision: written.revision };
+  const entry = await passes.get(key);
+  const isSame = bytes === undefined ? entry === undefined : entry !== undefined && bytes.equals(entry.value);
+  return isSame ? { by: 'finisher', revision: entry?.revision ?? 0 } : { by: 'others' };
 }
 
-/** J1: the passes of a target once everything that was decided is written. */
-async function readStanding(bus: Bus, target: string, log: Log): Promise<Standing> {
+/** J1, J9: the passes of a target once everything that was decided is written. */
+async function readStanding(
+  { bus, log, passes: book }: WriteTools,
+  target: string,
+  mustAsk: boolean,
+): Promise<Standing> {
   const passes = bus.bucket(buckets.passes);
   for (;;) {
     // The journal first: what was decided behind it is not seen, and the decision here then loses.
-    const journal = await bus.bucket(buckets.passJournals).get(target);
+    const entry = await bus.bucket(buckets.passJournals).get(target);
+    const journal = entry?.revision ?? 0;
+    const { writes, stands } = decidedIn(entry, log);
+    const isDone = writes.length === 0 && stands !== undefined && !mustAsk;
+    const known = isDone ? await book?.standing(target, stands) : undefined;
+    if (known !== undefined)
+      return { passes: new TargetPasses(known.passes), revisions: known.revisions, journal, isAsked: false };
     const listed = await passes.list(`${target}.*`);
-    const entries = new Map(listed.map((entry) => [entry.key, entry]));
-    const unfinished = writesOf(journal, log).filter(
-      ({ key, over }) => (entries.get(key)?.revision ?? 0) === over,
-    );
-    if (unfinished.length === 0)
-      return { passes: readable(listed, log), entries, journal: journal?.revision ?? 0 };
+    const revisions = new Map(listed.map(({ key, revision }) => [key, revision]));
+    const unfinished = writes.filter(({ key, over }) => (revisions.get(key) ?? 0) === over);
+    if (unfinished.length === 0) return { passes: readable(listed, log), revisions, journal, isAsked: true };
     await Promise.all(unfinished.map((write) => apply(passes, write)));
   }
 }

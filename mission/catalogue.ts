@@ -4,14 +4,34 @@ import type {
   ArgumentView,
   CatalogueView,
   ComponentView,
+  FilesView,
   MeasureView,
   TelecommandView,
 } from '../contract/catalogue.ts';
+import type { FilesConfiguration } from './configuration.ts';
 import type { Argument, Component, MeasureDefinition, Platform, Telecommand } from './platform.ts';
 
 /** The view; components, measures, telecommands and arguments in the order of the document. */
 export function catalogueView(platform: Platform): CatalogueView {
-  return { platform: platform.id, components: [...platform.components.values()].map(componentView) };
+  const components = [...platform.components.values()].map(componentView);
+  const { id, files } = platform;
+  return { platform: id, components, ...(files !== undefined && { files: filesView(files) }) };
+}
+
+function filesView({ component, types, transfer }: FilesConfiguration): FilesView {
+  const { list, read, write, maxChunk, checksum, protocol } = transfer;
+  return {
+    component,
+    types: types.map(({ number, name, decode }) => ({ number, name, decode })),
+    transfer: {
+      ...(list !== undefined && { list }),
+      ...(read !== undefined && { read }),
+      ...(write !== undefined && { write }),
+      ...(maxChunk !== undefined && { max_chunk: maxChunk }),
+      ...(checksum !== undefined && { checksum }),
+      ...(protocol !== undefined && { protocol }),
+    },
+  };
 }
 
 function componentView(component: Component): ComponentView {

@@ -10,6 +10,7 @@
 import type { Severity } from '../contract/alarm.ts';
 import type { BlockBuilder, FileSample } from '../contract/batch.ts';
 import type { FileChunk } from '../contract/file-chunk.ts';
+import type { FileMeasureName } from '../contract/file-sample.ts';
 import type { Result } from '../contract/result.ts';
 import type { ResolvedValue } from '../contract/telecommand.ts';
 import type { Condition, ExpressionEvaluation } from './condition/condition.ts';
@@ -149,6 +150,11 @@ export interface Measure {
   readonly component: string;
   readonly instance: string | undefined;
   readonly definition: MeasureDefinition;
+  /**
+   * Set where the instance is a file on board: its samples are named and have no ordinals (batch.FileSample); its
+   * ordinal is of who asked.
+   */
+  readonly file?: FileMeasureName;
 }
 
 export interface Argument {

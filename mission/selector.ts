@@ -63,6 +63,26 @@ export function matchOrdinals(
   return Uint32Array.from(matched, ({ ordinal }) => ordinal);
 }
 
+/** Which measures of files any selector names; files appear while they are followed. */
+export class FileSelection {
+  readonly #component: string;
+  readonly #selected: ReadonlySet<string>;
+
+  constructor(component: string, selectors: readonly Selector[]) {
+    this.#component = component;
+    this.#selected = new Set(selectors.map(textOf));
+  }
+
+  has(file: string, measure: string): boolean {
+    const [selected, component] = [this.#selected, this.#component];
+    return (
+      selected.has(measure) ||
+      selected.has(textOf({ component, measure })) ||
+      selected.has(textOf({ component, instance: file, measure }))
+    );
+  }
+}
+
 /** The selectors that name the measure (S2). */
 function formsOf({ definition: { name: measure }, component, instance }: Measure): string[] {
   const forms = [textOf({ measure }), textOf({ measure, component })];

@@ -17,6 +17,7 @@ export function calibrateBatch(batch: DecodedBatch, platform: Platform, deferred
     deferred,
     blocks: batch.blocks.map((block) => calibrateBlock(block, platform)),
     reports: batch.reports,
+    ...(batch.files !== undefined && { files: batch.files }),
   };
 }
 

@@ -1,17 +1,19 @@
 /**
  * Writes the checkpoint of one target for its owner: at most once a second, and once more at the end (T5).
  *
- * W1. Every write is conditional on the revision last seen (O1). A refused write is looked into: what a later owner
- *     wrote means that the target is lost; what this owner wrote itself, or an earlier one, is written over.
+ * W1. Every write is conditional (fenced-entry.E1). The files on board are written first (directory-checkpoint.D1).
  */
 
 import { buckets } from '../contract/bus/buckets.ts';
 import { VALUES_CHECKPOINT_MS } from '../contract/limits.ts';
 import { Outage } from '../contract/outage.ts';
-import type { Bucket, Bus } from '../ports/bus.ts';
+import type { Bus } from '../ports/bus.ts';
 import type { Clock, TimerHandle } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import { type Checkpoint, decodeCheckpoint, encodeCheckpoint } from './checkpoint.ts';
+import { FencedEntry } from './fenced-entry.ts';
+import { type Directory, DirectoryWriter } from './files/directory-checkpoint.ts';
+import type { FileValues } from './files/file-values.ts';
 
 export interface CheckpointWriterOptions {
   readonly bus: Bus;
@@ -19,6 +21,8 @@ export interface CheckpointWriterOptions {
   readonly epoch: number;
   readonly clock: Clock;
   readonly log: Log;
+  /** The files on board that are stored; undefined where the target has no directory. */
+  readonly files: () => FileValues | undefined;
   /** What to write; undefined: nothing yet. */
   readonly state: () => Checkpoint | undefined;
   /** A later owner has written. */
@@ -27,8 +31,8 @@ export interface CheckpointWriterOptions {
 
 export class CheckpointWriter {
   readonly #options: CheckpointWriterOptions;
-  readonly #bucket: Bucket;
-  #revision = 0;
+  readonly #entry: FencedEntry;
+  readonly #directory: DirectoryWriter;
   #writtenAt = Number.NEGATIVE_INFINITY;
   #dirty = false;
   #stopped = false;
@@ -36,19 +40,30 @@ export class CheckpointWriter {
   #writing: Promise<void> | undefined;
 
   constructor(options: CheckpointWriterOptions) {
+    const { bus, target: key, epoch } = options;
     this.#options = options;
-    this.#bucket = options.bus.bucket(buckets.values);
+    this.#directory = new DirectoryWriter(options);
+    this.#entry = new FencedEntry({
+      bucket: bus.bucket(buckets.values),
+      key,
+      epoch,
+      epochOf: async (bytes) => (await decodeCheckpoint(bytes))?.epoch,
+    });
   }
 
   /** What was written last, by whichever owner. Rejects with `Outage`. */
   async load(): Promise<Checkpoint | undefined> {
-    const entry = await this.#bucket.get(this.#options.target);
-    this.#revision = entry?.revision ?? 0;
+    const entry = await this.#entry.load();
     if (entry === undefined) return undefined;
     const checkpoint = await decodeCheckpoint(entry.value);
     if (checkpoint === undefined)
       this.#options.log.warn({ key: entry.key }, 'checkpoint unreadable, replaying');
     return checkpoint;
+  }
+
+  /** What was written last of the files on board; to be read behind the checkpoint. Rejects with `Outage`. */
+  loadFiles(): Promise<Directory | undefined> {
+    return this.#directory.load();
   }
 
   /** Says that the state has changed since it was last written. */
@@ -83,7 +98,9 @@ export class CheckpointWriter {
     this.#dirty = false;
     if (state === undefined) return;
     try {
-      await this.#put(await encodeCheckpoint(state));
+      // Copied before the files are: they may hold more than it says.
+      const bytes = encodeCheckpoint(state);
+      if (this.#isStored(await this.#directory.write())) this.#isStored(await this.#entry.put(await bytes));
     } catch (error) {
       if (!(error instanceof Outage)) throw error;
       this.#dirty = true;
@@ -94,18 +111,10 @@ export class CheckpointWriter {
     }
   }
 
-  /** W1. */
-  async #put(bytes: Uint8Array): Promise<void> {
-    const { target, epoch, lost } = this.#options;
-    const written = await this.#bucket.put(target, bytes, this.#revision);
-    if (written.outcome === 'written') {
-      this.#revision = written.revision;
-      return;
-    }
-    const entry = await this.#bucket.get(target);
-    const theirs = entry && (await decodeCheckpoint(entry.value));
-    if (theirs !== undefined && theirs.epoch > epoch) return lost();
-    this.#revision = entry?.revision ?? 0;
-    this.#dirty = true;
+  /** W1 */
+  #isStored(outcome: 'written' | 'again' | 'lost'): boolean {
+    if (outcome === 'lost') this.#options.lost();
+    if (outcome === 'again') this.#dirty = true;
+    return outcome === 'written';
   }
 }

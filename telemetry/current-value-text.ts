@@ -38,10 +38,19 @@ export class CurrentValueWriter {
   write(ordinal: number, sample: SampleColumns): Buffer {
     const measure = this.#measures[ordinal]!;
     this.#openings[ordinal] ??= openingOf(measure);
-    const value = valueText(measure.definition, sample);
-    const raw = rawText(measure.definition, sample, value);
+    return this.#text(this.#openings[ordinal], measure.definition, sample);
+  }
+
+  /** A measure that is not of the platform. */
+  writeOther(measure: Measure, sample: SampleColumns): Buffer {
+    return this.#text(openingOf(measure), measure.definition, sample);
+  }
+
+  #text(opening: string, definition: MeasureDefinition, sample: SampleColumns): Buffer {
+    const value = valueText(definition, sample);
+    const raw = rawText(definition, sample, value);
     return Buffer.from(
-      `${this.#openings[ordinal]}${value}${raw},"time":"${this.#time.of(sample.timeMs)}","ground_time":"${this.#groundTime.of(
+      `${opening}${value}${raw},"time":"${this.#time.of(sample.timeMs)}","ground_time":"${this.#groundTime.of(
         sample.groundMs,
       )}","link":${JSON.stringify(sample.link)},"delivery":"${sample.deferred ? 'deferred' : 'realtime'}"}}`,
     );

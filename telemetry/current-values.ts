@@ -12,25 +12,18 @@
 
 import { assert } from '../contract/assert.ts';
 import type { ValueBatch, WideValue } from '../contract/batch.ts';
-import { meaningOf } from '../mission/measure-meaning.ts';
-import type { Platform } from '../mission/platform.ts';
+import { meaningOf, sameMeasure } from '../mission/measure-meaning.ts';
+import type { Measure, Platform } from '../mission/platform.ts';
+import { ChangedOrdinals, type Step } from './changed-ordinals.ts';
+import type { CurrentSample } from './current-sample.ts';
 import { CurrentValueWriter, type SampleColumns } from './current-value-text.ts';
+import { FileValues } from './files/file-values.ts';
+import type { FilesPart } from './files/snapshot.ts';
 import { BlockSamples } from './reading/block-samples.ts';
 import { timeOf } from './reading/instant.ts';
 import { rowOrder } from './reading/row-order.ts';
 import { type PlainValue, plainSample } from './reading/unknown-value.ts';
 import { SampleOrder } from './sample-order.ts';
-
-/** A sample as conditions take it. */
-export interface CurrentSample {
-  readonly value: PlainValue;
-  /** On-board time when known, else ground time, ms since 1970. */
-  readonly timeMs: number;
-  /** Reference of freshness. */
-  readonly groundMs: number;
-  readonly link: string;
-  readonly deferred: boolean;
-}
 
 /** The columns of a store, by key, as a checkpoint keeps them. Row `i` of every column belongs to `keys[i]`. */
 export interface ValueColumns {
@@ -51,10 +44,10 @@ export interface ValueColumns {
   readonly wide: readonly (readonly [row: number, value: WideValue])[];
 }
 
-type Step = (changed: Uint32Array) => void;
-
 export class CurrentValues {
   readonly platform: Platform;
+  /** Of the on-board directory, behind the ordinals of the platform; undefined where it has none. */
+  readonly files: FileValues | undefined;
   readonly #keys: readonly string[];
   readonly #meanings: readonly string[];
   readonly #writer: CurrentValueWriter;
@@ -67,12 +60,8 @@ export class CurrentValues {
   /** Where `raw` is NaN because a double does not serve. */
   readonly #wide = new Map<number, WideValue>();
   readonly #json: (Buffer | undefined)[];
-  readonly #changed: Uint32Array;
-  #changes = 0;
+  readonly #changes: ChangedOrdinals;
   #version = 0;
-  /** `#mark[ordinal] === #round`: the ordinal stands in `#changed`. */
-  readonly #mark: Uint32Array;
-  #round = 1;
 
   constructor(platform: Platform) {
     const size = platform.measures.length;
@@ -85,8 +74,10 @@ export class CurrentValues {
     this.#order = new SampleOrder(platform);
     this.#link = new Uint16Array(size);
     this.#json = new Array<Buffer | undefined>(size).fill(undefined);
-    this.#changed = new Uint32Array(size);
-    this.#mark = new Uint32Array(size);
+    this.#changes = new ChangedOrdinals(size);
+    const component = platform.files?.component;
+    const parts = { platform, changes: this.#changes, writer: this.#writer };
+    this.files = component === undefined ? undefined : new FileValues({ ...parts, component });
   }
 
   /**
@@ -95,20 +86,20 @@ export class CurrentValues {
    */
   apply(batch: ValueBatch, step?: Step): Uint32Array {
     assert(batch.platform === this.platform.digest, 'V1');
-    this.#beginRound();
-    this.#applyBlocks(batch, this.#linkIndex(batch.link), step);
-    const changed = this.#changed.subarray(0, this.#changes);
-    if (changed.length > 0) step?.(changed);
-    return changed;
+    this.#changes.begin(step);
+    this.#applyBlocks(batch, this.#linkIndex(batch.link));
+    if (batch.files !== undefined) this.files?.apply(batch.files, batch.link, batch.deferred);
+    return this.#changes.end();
   }
 
   /** Rises with every change of a value: equal versions of a store, equal values. */
   get version(): number {
-    return this.#version;
+    return this.#version + (this.files?.version ?? 0);
   }
 
   /** The CurrentValue as JSON; undefined when no sample is known. */
   json(ordinal: number): Buffer | undefined {
+    if (ordinal >= this.#json.length) return this.files?.json(ordinal);
     if (!this.#has(ordinal)) return undefined;
     this.#json[ordinal] ??= this.#writer.write(ordinal, this.#columns(ordinal));
     return this.#json[ordinal];
@@ -116,15 +107,35 @@ export class CurrentValues {
 
   /** The current sample; undefined when none is known. */
   sample(ordinal: number): CurrentSample | undefined {
+    if (ordinal >= this.#json.length) return this.files?.sample(ordinal);
     if (!this.#has(ordinal)) return undefined;
     const { timeMs, groundMs, link, deferred } = this.#columns(ordinal);
     return { value: this.#plain(ordinal), timeMs, groundMs, link, deferred };
   }
 
+  /** The current sample of a measure of a catalogue of this target; undefined where it meant something else there. */
+  sampleOf(measure: Measure): CurrentSample | undefined {
+    const { file, instance } = measure;
+    const ordinal =
+      file === undefined
+        ? sameMeasure(measure, this.platform)?.ordinal
+        : this.files?.ordinal(instance!, file);
+    return ordinal === undefined ? undefined : this.sample(ordinal);
+  }
+
   /** The ordinals with a sample, in key order. */
   *ordinals(): IterableIterator<number> {
-    for (let ordinal = 0; ordinal < this.#order.time.length; ordinal += 1)
+    const { files, platform } = this;
+    const filesAt = files === undefined ? -1 : placeOf(platform.files!.component, platform.measures);
+    for (let ordinal = 0; ordinal <= this.#json.length; ordinal += 1) {
+      if (ordinal === filesAt) yield* files!.ordinals();
       if (this.#has(ordinal)) yield ordinal;
+    }
+  }
+
+  /** The ordinals of the platform with a sample. */
+  *columnOrdinals(): IterableIterator<number> {
+    for (let ordinal = 0; ordinal < this.#json.length; ordinal += 1) if (this.#has(ordinal)) yield ordinal;
   }
 
   /** The columns as they stand; they go on changing, so copy or write them out before the next `apply`. */
@@ -146,7 +157,7 @@ export class CurrentValues {
 
   /** Takes up what a snapshot knows and this store does not, by key; returns the changed ordinals as `apply` does. */
   restore(columns: ValueColumns): Uint32Array {
-    this.#beginRound();
+    this.#changes.begin();
     const links = columns.links.map((link) => this.#linkIndex(link));
     const wide = new Map(columns.wide);
     for (let row = 0; row < columns.time.length; row += 1) {
@@ -165,16 +176,24 @@ export class CurrentValues {
         deferred[row]!,
       );
     }
-    return this.#changed.subarray(0, this.#changes);
+    return this.#changes.end();
+  }
+
+  /** As `restore`, of the files on board. */
+  restoreFiles(parts: readonly FilesPart[]): Uint32Array {
+    this.#changes.begin();
+    this.files?.restore(parts);
+    return this.#changes.end();
   }
 
   /** Takes up the values of a store of another catalogue of the same target. */
   adopt(earlier: CurrentValues): void {
     this.restore(earlier.snapshot());
+    if (earlier.files !== undefined) this.restoreFiles(earlier.files.snapshot());
   }
 
   /** In the order of reception, as they were marked (sample-order.V6). */
-  #applyBlocks(batch: ValueBatch, link: number, step: Step | undefined): void {
+  #applyBlocks(batch: ValueBatch, link: number): void {
     const isShared = this.#order.isShared(batch.blocks);
     const parts = isShared ? [batch.blocks] : batch.blocks.map((block) => [block]);
     for (const part of parts) {
@@ -183,25 +202,19 @@ export class CurrentValues {
       for (let nth = 0; nth < row.length; nth += 1) {
         const own = samples[block[nth]!]!;
         const deferred = batch.deferred || own.block.deferred === true ? 1 : 0;
-        this.#applyRow(own, row[nth]!, link, deferred, step);
+        this.#applyRow(own, row[nth]!, link, deferred);
       }
     }
   }
 
-  #applyRow(
-    samples: BlockSamples,
-    row: number,
-    link: number,
-    deferred: number,
-    step: Step | undefined,
-  ): void {
+  #applyRow(samples: BlockSamples, row: number, link: number, deferred: number): void {
     const { ordinals, value, raw, onboard } = samples.block;
     const ground = samples.block.ground[row]!;
     const time = timeOf(onboard[row]!, ground);
     const { allCurrent } = samples;
     for (let column = 0, index = row * ordinals.length; column < ordinals.length; column += 1, index += 1) {
       const ordinal = ordinals[column]!;
-      if (step !== undefined && this.#mark[ordinal] === this.#round) this.#endStep(step);
+      this.#changes.before(ordinal);
       if (!allCurrent && !samples.isCurrent(index)) continue;
       this.#take(ordinal, value[index]!, raw[index]!, samples.wide(index), time, ground, link, deferred);
     }
@@ -231,9 +244,7 @@ export class CurrentValues {
     this.#link[ordinal] = link;
     this.#json[ordinal] = undefined;
     this.#version += 1;
-    if (this.#mark[ordinal] === this.#round) return;
-    this.#mark[ordinal] = this.#round;
-    this.#changed[this.#changes++] = ordinal;
+    this.#changes.note(ordinal);
   }
 
   #holds(
@@ -251,17 +262,6 @@ export class CurrentValues {
       link === this.#link[ordinal] &&
       deferred === this.#order.deferred[ordinal]
     );
-  }
-
-  #endStep(step: Step): void {
-    step(this.#changed.subarray(0, this.#changes));
-    this.#beginRound();
-  }
-
-  #beginRound(): void {
-    this.#changes = 0;
-    this.#round = this.#round === 0xffff_ffff ? 1 : this.#round + 1;
-    if (this.#round === 1) this.#mark.fill(0);
   }
 
   #has(ordinal: number): boolean {
@@ -296,4 +296,10 @@ export class CurrentValues {
     const known = this.#links.indexOf(link);
     return known >= 0 ? known : this.#links.push(link) - 1;
   }
+}
+
+/** Where a component stands in the key order of measures. */
+function placeOf(component: string, measures: readonly Measure[]): number {
+  const after = measures.findIndex((measure) => measure.component > component);
+  return after === -1 ? measures.length : after;
 }

@@ -56,7 +56,8 @@ export async function readTail({ bus, target, after, upTo, take }: TailOptions):
   const from = { from: 'seq', seq: after + 1 } as const;
   const follower = await bus.follow(streams.values, subject.values(target), from, async (message) => {
     if (message.seq > upTo) return;
-    tail.note(Number(message.headers[header.source] ?? 0));
+    // Of what is in several messages the last one says that it was made.
+    if (message.headers[header.part] === undefined) tail.note(Number(message.headers[header.source] ?? 0));
     await take(message);
   });
   await follower.caughtUp;

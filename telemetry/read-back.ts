@@ -22,8 +22,10 @@ export async function readBack(
   const known = platforms.get(batch.platform);
   const made = known ?? (await platforms.find(batch.platform, revision, 0));
   const platform = into();
-  if (made === undefined || platform === undefined) return undefined;
-  if (!fitsPlatform(batch.blocks, made.measures.length)) return undefined;
+  if (platform === undefined) return undefined;
   const turnedMs = Number(message.headers[header.turned] ?? Number.NEGATIVE_INFINITY);
-  return { batch: mapBatch(batch, made, platform), turnedMs };
+  if (made !== undefined && fitsPlatform(batch.blocks, made.measures.length))
+    return { batch: mapBatch(batch, made, platform), turnedMs };
+  // Files mean the same in every catalogue.
+  return batch.files && { batch: { ...batch, platform: platform.digest, blocks: [] }, turnedMs };
 }

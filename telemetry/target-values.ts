@@ -3,7 +3,6 @@
  * 3.2.
  */
 
-import { sameMeasure } from '../mission/measure-meaning.ts';
 import type { TargetValues } from '../ports/target-values.ts';
 import type { RunningValueFeeds } from './value-feeds.ts';
 
@@ -11,11 +10,7 @@ export function targetValues(
   feeds: Pick<RunningValueFeeds, 'current' | 'position' | 'upToDate'>,
 ): TargetValues {
   return {
-    sample: (target, measure) => {
-      const store = feeds.current(target);
-      const stored = store && sameMeasure(measure, store.platform);
-      return stored && store.sample(stored.ordinal);
-    },
+    sample: (target, measure) => feeds.current(target)?.sampleOf(measure),
     position: (target) => feeds.position(target),
     upToDate: (target) => feeds.upToDate(target),
   };

@@ -24,9 +24,11 @@
  * O8. Whether a sample becomes the current value is judged here, once, before it is published (`sample-order.ts`): one
  *     that does not is published marked, and derives nothing. The judgement goes with what was handed over, ahead of
  *     what is stored.
+ * O9. So it is with files on board (`files/known-files.ts`), whose samples are named and mean the same in every
+ *     catalogue: one that does not become current is not published, and what a rewritten file makes unknown is said.
  */
 
-import type { DecodedBatch, ValueBatch } from '../contract/batch.ts';
+import type { DecodedBatch, FileSample, ValueBatch } from '../contract/batch.ts';
 import { header } from '../contract/bus/headers.ts';
 import { streams } from '../contract/bus/streams.ts';
 import { subject } from '../contract/bus/subjects.ts';
@@ -47,7 +49,7 @@ import { rebuild } from './compute/rebuild.ts';
 import { OrderedAppend } from './ordered-append.ts';
 import { OwnedValues } from './owned-values.ts';
 import { readBack } from './read-back.ts';
-import { fitsPlatform, readBatch } from './reading/batch-shape.ts';
+import { fitsPlatform, readBatch, withReadableFiles } from './reading/batch-shape.ts';
 import { KnownPlatforms } from './reading/known-platforms.ts';
 import { mapBatch } from './reading/measure-map.ts';
 import { earliestGround } from './reading/row-order.ts';
@@ -89,6 +91,12 @@ export interface TelemetryCounts {
 const OLDER =
   'samples older than the current values: kept in the history only (frames came late, or the clock on board was set back)';
 
+const OLDER_FILES = 'listings or states of transfers older than what is known, left out';
+
+function withoutFiles({ files: _files, ...batch }: ValueBatch): ValueBatch {
+  return batch;
+}
+
 /** The owner of a target, which does nothing before `start()`. */
 export function createTelemetryOwner(options: TelemetryOwnerOptions): TelemetryOwner {
   return new Owner(options);
@@ -124,6 +132,7 @@ class Owner implements TelemetryOwner {
       epoch,
       clock,
       log: this.#log,
+      files: () => this.#values.store?.files,
       state: () => {
         const columns = this.#values.store?.snapshot();
         return columns && { epoch, positions: this.#publisher.positions, columns };
@@ -167,6 +176,9 @@ class Owner implements TelemetryOwner {
       if (checkpoint.epoch > epoch && this.#options.holds?.() !== true) this.#lose();
       this.#values.restore(checkpoint.columns);
     }
+    const mayHaveFiles = this.#values.store === undefined || this.#values.hasDirectory;
+    const directory = mayHaveFiles ? await this.#checkpoints.loadFiles() : undefined;
+    if (directory !== undefined) this.#values.restoreFiles(directory.parts);
     this.#publisher.begin(checkpoint?.positions, last);
     await this.#goOn(last);
     if (lost !== undefined) return this.#publisher.goOnFrom(lost);
@@ -180,9 +192,9 @@ class Owner implements TelemetryOwner {
     if (this.#lost || this.#stopped) return;
     this.#atHead = message.pending === 0;
     if (this.#publisher.has(message.seq)) return this.#publisher.pass(message.seq, () => this.#stopped);
-    const decoded = readBatch<DecodedBatch>(message.data);
-    if (decoded === undefined)
-      return this.#skip('no-batch', { seq: message.seq }, 'malformed batch, left out');
+    const read = readBatch<DecodedBatch>(message.data);
+    if (read === undefined) return this.#skip('no-batch', { seq: message.seq }, 'malformed batch, left out');
+    const decoded = withReadableFiles(read, (sample, why) => this.#warnFile(sample, why, message.seq));
     const batch = groundDated(decoded, message.at);
     if (batch !== decoded) {
       const fields = { link: decoded.link, seq: message.seq, stored: new Date(message.at).toISOString() };
@@ -218,8 +230,14 @@ class Owner implements TelemetryOwner {
       return this.#handleOwn(message, mapBatch(batch, made, platform), platform);
     }
     this.#skip(batch.platform, { platform: batch.platform }, 'samples of an unknown catalogue, left out');
-    if (batch.reports.length > 0)
-      await this.#publisher.publish(message, { ...batch, blocks: [], deferred: false }, made);
+    // Files mean the same in every catalogue.
+    if (platform !== undefined && batch.files !== undefined) {
+      const deferred = message.headers[header.delivery] === 'deferred';
+      const files = this.#withFiles({ ...batch, platform: platform.digest, blocks: [], deferred });
+      await this.#publisher.publish(message, files, platform);
+    } else if (batch.reports.length > 0) {
+      await this.#publisher.publish(message, withoutFiles({ ...batch, blocks: [], deferred: false }), made);
+    }
   }
 
   #handleOwn(message: StreamMessage, batch: DecodedBatch, platform: Platform): void | Promise<void> {
@@ -229,7 +247,7 @@ class Owner implements TelemetryOwner {
     const deferred = message.headers[header.delivery] === 'deferred';
     const calibrated = calibrateBatch(batch, platform, deferred);
     if (!deferred && this.#derivation.compute !== undefined) this.#turn(earliestGround(calibrated.blocks));
-    const samples = this.#marked(calibrated);
+    const samples = this.#withFiles(this.#marked(calibrated));
     const derived = this.#derivation.compute?.apply(samples) ?? samples;
     return this.#publisher.publish(
       message,
@@ -245,6 +263,22 @@ class Owner implements TelemetryOwner {
     const older = marked.blocks.some(({ superseded }) => superseded !== undefined);
     if (older) this.#warnOnce(`older ${batch.link}`, { link: batch.link }, OLDER);
     return marked;
+  }
+
+  /** O8, O9 */
+  #withFiles(batch: ValueBatch): ValueBatch {
+    if (batch.files === undefined) return batch;
+    const { link, deferred } = batch;
+    if (!this.#values.hasDirectory)
+      this.#warnOnce('no-directory', { link }, 'files of a target without on-board directory, left out');
+    const files = this.#values.currentFiles(batch.files, link, deferred);
+    if (files.length < batch.files.length && this.#values.hasDirectory)
+      this.#warnOnce(`older files ${link}`, { link }, OLDER_FILES);
+    return files.length === 0 ? withoutFiles(batch) : { ...batch, files };
+  }
+
+  #warnFile({ file }: FileSample, why: string, seq: number): void {
+    this.#warnOnce(`file ${why}`, { file: String(file), seq }, `sample of a file left out: ${why}`);
   }
 
   /** Publishes what time alone changed up to `limitMs`, one moment after the other (O5). */

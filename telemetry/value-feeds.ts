@@ -177,12 +177,16 @@ class Feeds implements RunningValueFeeds {
     await this.#follower?.stop();
     this.#follower = undefined;
     if (this.#stores.size === 0) return;
-    const { checkpoints, from } = await readCheckpoints(bus, [...this.#stores.keys()]);
+    const { checkpoints, directories, from } = await readCheckpoints(bus, [...this.#stores.keys()]);
     for (const [target, checkpoint] of checkpoints) {
       const store = this.#stores.get(target);
       if (store === undefined) continue;
       this.#positions.set(target, checkpoint.positions.values);
       this.#tell(target, store, store.restore(checkpoint.columns));
+    }
+    for (const [target, { parts }] of directories) {
+      const store = this.#stores.get(target);
+      if (store?.files !== undefined) this.#tell(target, store, store.restoreFiles(parts));
     }
     const [everyTarget] = streams.values.subjects;
     this.#follower = await bus.follow(streams.values, everyTarget, from, (message) => this.#takeIn(message), {
@@ -241,7 +245,7 @@ class Feeds implements RunningValueFeeds {
       const fields = { position: message.seq, subject: message.subject };
       return this.#options.log.error(fields, 'malformed batch of values, left out');
     }
-    if (batch.blocks.length === 0) return;
+    if (batch.blocks.length === 0 && batch.files === undefined) return;
     if (batch.platform !== store.platform.digest) return this.#handleForeign(message, target, batch);
     this.#apply(target, store, batch);
   }
@@ -253,7 +257,9 @@ class Feeds implements RunningValueFeeds {
     const store = this.#stores.get(target);
     if (store === undefined) return;
     if (made === undefined || !fitsPlatform(batch.blocks, made.measures.length)) {
-      return this.#skip(target, batch.platform);
+      this.#skip(target, batch.platform);
+      // Files mean the same in every catalogue.
+      return this.#apply(target, store, { ...batch, platform: store.platform.digest, blocks: [] });
     }
     this.#apply(target, store, mapBatch(batch, made, store.platform));
   }

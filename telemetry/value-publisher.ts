@@ -9,6 +9,7 @@ import { subject } from '../contract/bus/subjects.ts';
 import type { Platform } from '../mission/platform.ts';
 import type { Bus, FollowFrom, StreamMessage } from '../ports/bus.ts';
 import type { Positions } from './checkpoint.ts';
+import { inMessages } from './files/messages.ts';
 import type { OrderedAppend } from './ordered-append.ts';
 import { PublishedTail, readTail } from './published-tail.ts';
 import { covered } from './went-back.ts';
@@ -112,12 +113,25 @@ export class ValuePublisher {
     const received = message.headers[header.source];
     // Position of the frames it was made from.
     if (received !== undefined) headers[header.received] = received;
+    const id = `${target}-${decoded}${this.#tag}`;
+    const { last, more } = inMessages(values);
+    for (const [n, { batch, data }] of more.entries())
+      void appends.push({
+        subject: subject.values(target),
+        data,
+        id: `${id}.${n}`,
+        headers: { ...headers, [header.part]: String(n) },
+        stored: (seq) => {
+          this.#options.stored(batch, platform);
+          this.#tail = Math.max(this.#tail, seq);
+        },
+      });
     return appends.push({
       subject: subject.values(target),
-      data: encodeBatch(values),
-      id: `${target}-${decoded}${this.#tag}`,
+      data: last.data,
+      id,
       headers,
-      stored: (seq) => this.#stored(values, platform, { decoded, values: seq }),
+      stored: (seq) => this.#stored(last.batch, platform, { decoded, values: seq }),
     });
   }
 

@@ -11,9 +11,12 @@ import { streams } from '../contract/bus/streams.ts';
 import { subject } from '../contract/bus/subjects.ts';
 import type { Bus, FollowFrom } from '../ports/bus.ts';
 import { type Checkpoint, decodeCheckpoint } from './checkpoint.ts';
+import { type Directory, readDirectories } from './files/directory-checkpoint.ts';
 
 export interface ValueReplay {
   readonly checkpoints: ReadonlyMap<string, Checkpoint>;
+  /** Of the targets that have one, read behind the checkpoints (directory-checkpoint.D1). */
+  readonly directories: ReadonlyMap<string, Directory>;
   readonly from: FollowFrom;
 }
 
@@ -24,6 +27,7 @@ export async function readCheckpoints(bus: Bus, targets: readonly string[]): Pro
     const checkpoint = targets.includes(entry.key) ? await decodeCheckpoint(entry.value) : undefined;
     if (checkpoint !== undefined) checkpoints.set(entry.key, checkpoint);
   }
+  const directories = await readDirectories(bus, new Set(targets));
   const stated = (target: string): number => checkpoints.get(target)?.positions.values ?? 0;
   // Everything up to the highest covered position was stored before the subjects are looked at below, so whatever
   // comes to a target after its look stands behind it.
@@ -34,5 +38,9 @@ export async function readCheckpoints(bus: Bus, targets: readonly string[]): Pro
   const covered = (target: string): number => Math.min(stated(target), end.get(target) ?? stated(target));
   const highest = Math.max(0, ...targets.map(covered));
   const behind = targets.filter((target) => (end.get(target) ?? 0) > covered(target));
-  return { checkpoints, from: { from: 'seq', seq: 1 + Math.min(highest, ...behind.map(covered)) } };
+  return {
+    checkpoints,
+    directories,
+    from: { from: 'seq', seq: 1 + Math.min(highest, ...behind.map(covered)) },
+  };
 }

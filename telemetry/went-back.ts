@@ -12,7 +12,9 @@ import type { Checkpoint, Positions } from './checkpoint.ts';
 /** What the checkpoint covers of what the value stream still holds. */
 export function covered(positions: Positions, last: StreamMessage | undefined): Positions {
   if (last === undefined || positions.values <= last.seq) return positions;
-  return { decoded: Math.min(positions.decoded, Number(last.headers[header.source] ?? 0)), values: last.seq };
+  const source = Number(last.headers[header.source] ?? 0);
+  const made = last.headers[header.part] === undefined ? source : source - 1;
+  return { decoded: Math.min(positions.decoded, made), values: last.seq };
 }
 
 /**

@@ -7,12 +7,14 @@
  * U2. A condition that names what has no value cannot be judged; it is refused rather than waited for.
  */
 
+import { assert } from '../../contract/assert.ts';
 import type { AnswerType, ConditionStatement } from '../../contract/program.ts';
 import { accepted, type Result, refused } from '../../contract/result.ts';
 import type { ResolvedValue } from '../../contract/telecommand.ts';
 import type { Answers, ReadbackJudgement } from '../../machines/run/protocol.ts';
 import { compileCondition } from '../../mission/condition/compile.ts';
 import type { Evaluation } from '../../mission/condition/condition.ts';
+import { FileReads } from '../../mission/condition/file-reads.ts';
 import type { ScopeName, ScopePlatform } from '../../mission/condition/scope.ts';
 import { parseCondition } from '../../mission/condition/syntax.ts';
 import { createEnumeration } from '../../mission/enumeration.ts';
@@ -43,6 +45,8 @@ interface RolePlatform {
   readonly platform: Platform;
   /** Ordinals of the role begin here. */
   readonly from: number;
+  /** What the condition sees of it. */
+  readonly scope: ScopePlatform;
 }
 
 /** The condition, opened; refuses, in words, names without a value and what the catalogue no longer has. */
@@ -56,13 +60,14 @@ export function openCondition(
   if (missing.length > 0) return refused(missing.map((name) => `$${name} has no value`).join(', '));
   const roles = rolesOf(statement.targets, mission);
   const compiled = compileCondition(statement.condition, {
-    roles: new Map([...roles].map(([role, each]) => [role, scopeOf(each)])),
+    roles: new Map([...roles].map(([role, { scope }]) => [role, scope])),
     names: typesOf(statement),
   });
   if (!compiled.ok) return refused(compiled.faults.map(({ message }) => message).join('; '));
   const { temporal, spanMs } = compiled.value;
-  const evaluation = compiled.value.open({ names });
-  const reads = evaluation.reads.map((ordinal) => watchedIn([...roles.values()], ordinal));
+  const files = new FileReads();
+  const evaluation = compiled.value.open({ names, files });
+  const reads = evaluation.reads.map((ordinal) => watchedIn([...roles.values()], files, ordinal));
   return accepted({ evaluation, reads, temporal, spanMs });
 }
 
@@ -137,14 +142,14 @@ function rolesOf(
   for (const [role, target] of Object.entries(targets)) {
     const platform = mission.targets.get(target)?.platform;
     if (platform === undefined) continue;
-    roles.set(role, { target, platform, from });
+    roles.set(role, { target, platform, from, scope: scopeOf(platform, from) });
     from += platform.measures.length;
   }
   return roles;
 }
 
 /** U1 */
-function scopeOf({ platform, from }: RolePlatform): ScopePlatform {
+function scopeOf(platform: Platform, from: number): ScopePlatform {
   return {
     components: platform.components,
     ordinal: (key) => {
@@ -154,7 +159,13 @@ function scopeOf({ platform, from }: RolePlatform): ScopePlatform {
   };
 }
 
-function watchedIn(roles: readonly RolePlatform[], ordinal: number): Watched {
-  const role = roles.findLast(({ from }) => from <= ordinal)!;
-  return { ordinal, target: role.target, measure: role.platform.measures[ordinal - role.from]! };
+function watchedIn(roles: readonly RolePlatform[], files: FileReads, ordinal: number): Watched {
+  const read = files.read(ordinal);
+  const role = roles.findLast(({ from, scope }) =>
+    read === undefined ? from <= ordinal : scope === read.platform,
+  );
+  const { target, platform, from } = role!;
+  const measure = read === undefined ? platform.measures[ordinal - from] : files.measure(platform, ordinal);
+  assert(measure !== undefined, 'U1: what is read is a measure');
+  return { ordinal, target, measure };
 }

@@ -39,7 +39,7 @@ export class ServicesOfLane {
       log,
       target,
       platformOf: (digest) => platforms.get(digest),
-      sample: (platform, ordinal) => this.#sample(platform, ordinal),
+      sample: (measure) => values.sample(target, measure),
       position: () => values.position(target),
     });
   }
@@ -51,14 +51,13 @@ export class ServicesOfLane {
   servicesFor(open: Open): LaneServices {
     const { work } = open;
     const { environment } = work.submission;
-    const { passes, clock } = this.#lane.options;
+    const { passes, clock, values, target } = this.#lane.options;
     return {
       work,
       refusal: () => refusalOf(work, this.#lane.options),
       hold: holdOf(work),
       unheld: () => this.#lane.options.holds.unheld(sentBy(work)),
-      sample: (ordinal) =>
-        work.definition === undefined ? undefined : this.#sample(work.definition.platform, ordinal),
+      sample: (measure) => values.sample(target, measure),
       giveGateway: (definition) => givenGateway(definition, environment, passes, clock.now()),
       whyNotServed: (definition) => whyNotServed(definition, environment, passes, clock.now()),
       gateway: (definition, given) => {
@@ -110,12 +109,6 @@ export class ServicesOfLane {
       },
       signal,
     );
-  }
-
-  #sample(platform: Platform, ordinal: number): ReceivedValue | undefined {
-    const { values, target } = this.#lane.options;
-    const measure = platform.measures[ordinal];
-    return measure && values.sample(target, measure);
   }
 
   #echoed(cell: string, { at, conforming }: EchoMessage): boolean {

@@ -5,14 +5,15 @@
 
 import type { ResolvedValue } from '../../contract/telecommand.ts';
 import type { Evaluation } from '../../mission/condition/condition.ts';
-import type { MeasureDefinition, Platform, Requirement } from '../../mission/platform.ts';
+import { FileReads } from '../../mission/condition/file-reads.ts';
+import type { Measure, MeasureDefinition, Platform, Requirement } from '../../mission/platform.ts';
 import type { ReceivedValue } from '../../ports/target-values.ts';
 
 interface Situation {
   readonly platform: Platform;
   readonly instance: string | undefined;
   readonly args: Readonly<Record<string, ResolvedValue>>;
-  readonly sample: (ordinal: number) => ReceivedValue | undefined;
+  readonly sample: (measure: Measure) => ReceivedValue | undefined;
   readonly now: number;
 }
 
@@ -25,21 +26,37 @@ export function unmetRequirements(
   return unmet.length === 0 ? undefined : unmet.join('; ');
 }
 
+/** What is known of a measure that a requirement reads. */
+interface Known {
+  readonly ordinal: number;
+  readonly key: string;
+  readonly definition: MeasureDefinition | undefined;
+  readonly found: ReceivedValue | undefined;
+}
+
 function unmetReason({ that, maxAgeMs }: Requirement, situation: Situation): string | undefined {
   const { args, instance, now } = situation;
-  const evaluation = that.open({ names: args, ...(instance !== undefined && { instance }) });
-  const stale = feedFresh(evaluation, maxAgeMs, situation);
+  const files = new FileReads();
+  const evaluation = that.open({ names: args, files, ...(instance !== undefined && { instance }) });
+  const known = knownOf(evaluation, files, situation);
+  const stale = feedFresh(evaluation, known, maxAgeMs, now);
   const truth = evaluation.truth(now);
   if (truth === true) return undefined;
-  if (truth === false) return `requires ${that.source}: it does not hold (${known(evaluation, situation)})`;
+  if (truth === false) return `requires ${that.source}: it does not hold (${inWords(known)})`;
   return `requires ${that.source}: unknown (${stale.join(', ') || 'no value'})`;
 }
 
-function feedFresh(evaluation: Evaluation, maxAgeMs: number, { platform, sample, now }: Situation): string[] {
+function knownOf(evaluation: Evaluation, files: FileReads, { platform, sample }: Situation): Known[] {
+  return evaluation.reads.map((ordinal) => {
+    const measure = files.measure(platform, ordinal);
+    const found = measure && sample(measure);
+    return { ordinal, key: measure?.key ?? `#${ordinal}`, definition: measure?.definition, found };
+  });
+}
+
+function feedFresh(evaluation: Evaluation, known: readonly Known[], maxAgeMs: number, now: number): string[] {
   const stale: string[] = [];
-  for (const ordinal of evaluation.reads) {
-    const found = sample(ordinal);
-    const key = platform.measures[ordinal]?.key ?? `#${ordinal}`;
+  for (const { ordinal, key, found } of known) {
     if (found === undefined) stale.push(`${key} has no value`);
     else if (now - found.groundMs > maxAgeMs) {
       stale.push(
@@ -50,13 +67,8 @@ function feedFresh(evaluation: Evaluation, maxAgeMs: number, { platform, sample,
   return stale;
 }
 
-function known(evaluation: Evaluation, { platform, sample }: Situation): string {
-  return evaluation.reads
-    .map((ordinal) => {
-      const measure = platform.measures[ordinal];
-      return `${measure?.key} is ${shown(sample(ordinal)?.value, measure?.definition)}`;
-    })
-    .join(', ');
+function inWords(known: readonly Known[]): string {
+  return known.map(({ key, definition, found }) => `${key} is ${shown(found?.value, definition)}`).join(', ');
 }
 
 function shown(value: number | string | null | undefined, definition: MeasureDefinition | undefined): string {

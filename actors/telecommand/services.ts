@@ -4,6 +4,7 @@ import type { BusPosition } from '../../contract/link.ts';
 import type { NeededHold } from '../../contract/telecommand.ts';
 import type { TelecommandEffect, TelecommandEvent } from '../../machines/telecommand/telecommand.ts';
 import type { Gateway } from '../../mission/mission.ts';
+import type { Measure } from '../../mission/platform.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { EffectRun } from '../../ports/entity.ts';
@@ -25,7 +26,7 @@ export interface LaneServices {
   readonly hold: NeededHold | undefined;
   /** Why its frame may not leave, as of now: its run does not hold the target (A-71). */
   unheld(): Promise<string | undefined>;
-  sample(ordinal: number): ReceivedValue | undefined;
+  sample(measure: Measure): ReceivedValue | undefined;
   /** The name to keep of the gateway that serves its link now (`given-gateway.ts`). */
   giveGateway(definition: Definition): string | undefined;
   /** The gateway that it was given under that name. */

@@ -23,13 +23,18 @@ import type { BusPosition } from '../../contract/link.ts';
 import type { ResolvedValue } from '../../contract/telecommand.ts';
 import type { TelecommandEvent } from '../../machines/telecommand/telecommand.ts';
 import type { Condition, Evaluation } from '../../mission/condition/condition.ts';
-import type { AwaitedAnswer, Platform, Verification } from '../../mission/platform.ts';
+import { FileReads } from '../../mission/condition/file-reads.ts';
+import type { AwaitedAnswer, Measure, Platform, Verification } from '../../mission/platform.ts';
 import type { Bus, Follower } from '../../ports/bus.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { ReceivedValue } from '../../ports/target-values.ts';
 import { isBehind } from '../../telemetry/reading/bus-position.ts';
-import { MeasureReader, type ReadSample } from '../../telemetry/reading/measure-reader.ts';
+import {
+  MeasureReader,
+  type ReadSample,
+  type WantedMeasure,
+} from '../../telemetry/reading/measure-reader.ts';
 import { awaitAnswer, isInTime, noAnswer } from './answer.ts';
 import { type Listener, RecentValues, readMessage, type ValueMessage } from './recent-values.ts';
 
@@ -55,6 +60,8 @@ interface Watcher {
   readonly wanted: VerificationWanted;
   readonly expect: Evaluation | undefined;
   readonly fail: Evaluation | undefined;
+  /** What both read. */
+  readonly reads: readonly WantedMeasure[];
   readonly reader: MeasureReader;
   /** Has held at some time since the sending; a change is seen only until the next sample. */
   expected: boolean;
@@ -78,8 +85,8 @@ interface VerifierOptions {
   readonly target: string;
   /** The platform with this digest, if some known mission has it (batch.B2). */
   readonly platformOf: (digest: string) => Platform | undefined;
-  /** The latest sample of a measure of a platform. */
-  readonly sample: (platform: Platform, ordinal: number) => ReceivedValue | undefined;
+  /** The latest sample of a measure. */
+  readonly sample: (measure: Measure) => ReceivedValue | undefined;
   /** Position of the last message of the value stream that these samples hold; undefined when that is not known. */
   readonly position?: () => number | undefined;
 }
@@ -125,19 +132,22 @@ export class Verifier {
   }
 
   #watcher(wanted: VerificationWanted, settle: Watcher['settle']): Watcher {
+    const { verify, platform, args: names, instance } = wanted;
+    const files = new FileReads();
     const open = (condition: Condition | undefined): Evaluation | undefined =>
-      condition?.open({
-        names: wanted.args,
-        ...(wanted.instance !== undefined && { instance: wanted.instance }),
-      });
-    const [expect, fail] = [open(wanted.verify.expect), open(wanted.verify.fail)];
-    const reads = new Set([...(expect?.reads ?? []), ...(fail?.reads ?? [])]);
-    const { measures } = wanted.platform;
+      condition?.open({ names, files, ...(instance !== undefined && { instance }) });
+    const [expect, fail] = [open(verify.expect), open(verify.fail)];
+    const ordinals = new Set([...(expect?.reads ?? []), ...(fail?.reads ?? [])]);
+    const reads = [...ordinals].flatMap((ordinal): WantedMeasure[] => {
+      const measure = files.measure(platform, ordinal);
+      return measure === undefined ? [] : [{ ordinal, measure }];
+    });
     return {
       wanted,
       expect,
       fail,
-      reader: new MeasureReader([...reads].map((ordinal) => ({ ordinal, measure: measures[ordinal]! }))),
+      reads,
+      reader: new MeasureReader(reads),
       expected: expect === undefined,
       accepted: false,
       completed: false,
@@ -175,15 +185,16 @@ export class Verifier {
    * Whether what came before the hand-over is known without the stream: nothing looks at it, or the current values are
    * of then.
    */
-  #hasBaseline({ wanted, expect, fail }: Watcher, handed: BusPosition): boolean {
-    const { verify, platform, sentAt } = wanted;
+  #hasBaseline(watcher: Watcher, handed: BusPosition): boolean {
+    const { wanted, reads } = watcher;
+    const { verify, sentAt } = wanted;
     if (verify.expect?.temporal !== true && verify.fail?.temporal !== true) return true;
     if (this.#options.position?.() !== handed.values) return false;
-    for (const evaluation of [expect, fail]) {
-      for (const ordinal of evaluation?.reads ?? []) {
-        const sample = this.#options.sample(platform, ordinal);
-        if (sample !== undefined) evaluation?.prime(ordinal, sample.value, Math.min(sample.groundMs, sentAt));
-      }
+    for (const { ordinal, measure } of reads) {
+      const sample = this.#options.sample(measure);
+      if (sample === undefined) continue;
+      for (const evaluation of readersOf(watcher, ordinal))
+        evaluation.prime(ordinal, sample.value, Math.min(sample.groundMs, sentAt));
     }
     return true;
   }
@@ -351,13 +362,16 @@ function nextDue({ expect, fail, judgedAt }: Watcher): number | undefined {
 
 /** Hands each sample to the conditions that read it. */
 function eachReader(
-  { expect, fail }: Watcher,
+  watcher: Watcher,
   samples: readonly ReadSample[],
   hand: (to: Evaluation, sample: ReadSample) => void,
 ): void {
   for (const sample of samples)
-    for (const evaluation of [expect, fail])
-      if (evaluation?.reads.includes(sample.ordinal) === true) hand(evaluation, sample);
+    for (const evaluation of readersOf(watcher, sample.ordinal)) hand(evaluation, sample);
+}
+
+function readersOf({ expect, fail }: Watcher, ordinal: number): Evaluation[] {
+  return [expect, fail].filter((each) => each?.reads.includes(ordinal) === true) as Evaluation[];
 }
 
 function reportDetail({ stage, code, step, data, detail }: VerificationReport): string {

@@ -28,6 +28,8 @@ export const header = {
   /** On a chunk of a file: which writing of the file it is of, and the offset of its first byte (MC-XFER-046). */
   generation: 'Mcs-Generation',
   offset: 'Mcs-Offset',
+  /** On a value batch: more batches made from the same decoded samples follow it (ours). */
+  part: 'Mcs-Part',
   /** On a value batch: position of the frames it was made from (ours). */
   received: 'Mcs-Received',
   /** On a SENT event: where the bus stood when the frame was handed over (ours). */

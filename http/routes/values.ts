@@ -7,7 +7,7 @@
 
 import { CurrentValue, CurrentValues as CurrentValuesSchema } from '../../contract/value.ts';
 import type { Target } from '../../mission/mission.ts';
-import { matchOrdinals, parseSelectors, type Selector } from '../../mission/selector.ts';
+import { FileSelection, matchOrdinals, parseSelectors, type Selector } from '../../mission/selector.ts';
 import type { CurrentValues } from '../../telemetry/current-values.ts';
 import { busUnavailable, refuse } from '../errors.ts';
 import { defineFollow } from '../follow.ts';
@@ -77,27 +77,35 @@ export const watchValues = defineFollow({
 class Selection {
   readonly #selectors: readonly Selector[];
   #store: CurrentValues;
-  /** Undefined: every measure. */
+  /** Of the platform; undefined: every measure. */
   #ordinals: ReadonlySet<number> | undefined;
+  /** Files come and go, so theirs are looked up by name. */
+  #files: FileSelection | undefined;
 
   constructor(selectors: readonly Selector[], store: CurrentValues) {
     this.#selectors = selectors;
     this.#store = store;
-    this.#ordinals = this.#match(store);
+    this.#match(store);
   }
 
   has(ordinal: number): boolean {
-    return this.#ordinals === undefined || this.#ordinals.has(ordinal);
+    if (this.#ordinals === undefined || this.#ordinals.has(ordinal)) return true;
+    const file = this.#files === undefined ? undefined : this.#store.files?.named(ordinal);
+    return file !== undefined && this.#files!.has(file.id, file.name);
   }
 
   follow(store: CurrentValues): void {
     if (store === this.#store) return;
     this.#store = store;
-    this.#ordinals = this.#match(store);
+    this.#match(store);
   }
 
-  #match(store: CurrentValues): ReadonlySet<number> | undefined {
-    return this.#selectors.length === 0 ? undefined : new Set(matchOrdinals(store.platform, this.#selectors));
+  #match({ platform }: CurrentValues): void {
+    const isAll = this.#selectors.length === 0;
+    this.#ordinals = isAll ? undefined : new Set(matchOrdinals(platform, this.#selectors));
+    const component = platform.files?.component;
+    this.#files =
+      isAll || component === undefined ? undefined : new FileSelection(component, this.#selectors);
   }
 }
 

@@ -31,7 +31,8 @@ export function checkAlarms(
         .in(name)
         .keyFault('names ending in -reaction are alarms of failed reactions', 'take another name');
     }
-    checkCondition(when, { platform: frame, own: component.name }, faults.in(name, 'when'));
+    const scope = { platform: frame, own: component.name, withoutFiles: 'an alarm reads no files' };
+    checkCondition(when, scope, faults.in(name, 'when'));
     const onRaise = on_raise === undefined ? undefined : REACTION.exec(on_raise)?.[1];
     return {
       name,

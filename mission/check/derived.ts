@@ -4,6 +4,7 @@
  */
 
 import { compileExpression } from '../condition/compile.ts';
+import type { ConditionScope } from '../condition/scope.ts';
 import type { ComponentConfiguration } from '../configuration.ts';
 import type { FaultsAt } from '../document/fault.ts';
 import type { MeasureTable } from '../measure-table.ts';
@@ -24,7 +25,7 @@ export function checkDerived(
       const definition = definitions.get(measure);
       if (derived === undefined || definition === undefined) continue;
       const at = faults.in('components', name, 'measures', measure, 'derived');
-      checkExpression(derived, { platform: frame, own: name }, definition, at);
+      checkExpression(derived, scopeOf(frame, name), definition, at);
     }
   }
   checkInputs(frame, faults);
@@ -56,12 +57,12 @@ function inputsOf(
   { component, instance, definition, ordinal }: Measure,
   frame: MeasureTable,
 ): [number, readonly number[]][] {
-  const compiled = compileExpression(
-    definition.derived ?? '',
-    { platform: frame, own: component },
-    definition,
-  );
+  const compiled = compileExpression(definition.derived ?? '', scopeOf(frame, component), definition);
   return compiled.ok ? [[ordinal, compiled.value.open({ instance }).reads]] : [];
+}
+
+function scopeOf(platform: MeasureTable, own: string): ConditionScope {
+  return { platform, own, withoutFiles: 'a derived measure reads no files' };
 }
 
 /** The shortest way from a measure over what it is made of back to itself, both ends included. */

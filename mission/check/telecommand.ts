@@ -34,7 +34,7 @@ export function checkTelecommand(
   const args = Object.entries(document.args ?? {}).map(([argument, each]) =>
     checkArgument(argument, each, frame.enumerations, site, faults.in('args', argument)),
   );
-  const scope = scopeOf(args, site);
+  const scope = scopeOf(args, site, document.instance !== undefined);
   const encode =
     document.encode === undefined ? undefined : checkEncode(document, args, site, faults.in('encode'));
   const bounded = args.map((each) =>
@@ -147,14 +147,16 @@ function withLengthBound(
   return { ...argument, range };
 }
 
+/** A telecommand of the directory that names no file has no measures of its own. */
 function scopeOf(
   args: readonly ArgumentConfiguration[],
-  { frame, component }: TelecommandSite,
+  { frame, component, files }: TelecommandSite,
+  namesFile: boolean,
 ): ConditionScope {
   const names = new Map<string, ScopeName>(
     args.map(({ name, type, unit }) => [name, { type, unit, enumeration: frame.enumerations.get(type) }]),
   );
-  return { platform: frame, own: component, names };
+  return { platform: frame, own: files && !namesFile ? undefined : component, names };
 }
 
 function checkRequires(

@@ -8,6 +8,7 @@
  */
 
 import type { ResolvedValue } from '../../contract/telecommand.ts';
+import type { FileReads } from './file-reads.ts';
 
 export type Truth = true | false | null;
 
@@ -16,6 +17,8 @@ export interface Bindings {
   readonly names?: Readonly<Record<string, ResolvedValue>>;
   /** The own instance of a multi-instance component. */
   readonly instance?: string | undefined;
+  /** Collects the measures of files that are read; without it they are unknown. */
+  readonly files?: FileReads | undefined;
 }
 
 export interface Condition {

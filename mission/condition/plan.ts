@@ -4,6 +4,7 @@
  */
 
 import { assert } from '../../contract/assert.ts';
+import { isFileId } from '../../contract/file-sample.ts';
 import type { ResolvedValue } from '../../contract/telecommand.ts';
 import type { Enumeration } from '../platform.ts';
 import type { Bindings } from './condition.ts';
@@ -94,10 +95,15 @@ export class Plan {
   /** The ordinal of each slot; undefined for a file that no sample can come from. */
   ordinals(bindings: Bindings): (number | undefined)[] {
     return this.slots.map((slot) => {
+      const { platform, component, measure } = slot;
+      if (slot.files) {
+        const file = slot.instance.kind === 'own' ? bindings.instance : instanceName(slot.instance, bindings);
+        return isFileId(file) ? bindings.files?.ordinal({ platform, component, file, measure }) : undefined;
+      }
       const instance = instanceName(slot.instance, bindings);
-      const of = instance === undefined ? slot.component : `${slot.component}[${instance}]`;
-      const ordinal = slot.platform.ordinal(`${of}.${slot.measure}`);
-      assert(ordinal !== undefined || slot.files, `N3: ${of}.${slot.measure} has an ordinal`);
+      const of = instance === undefined ? component : `${component}[${instance}]`;
+      const ordinal = platform.ordinal(`${of}.${measure}`);
+      assert(ordinal !== undefined, `N3: ${of}.${measure} has an ordinal`);
       return ordinal;
     });
   }

@@ -3,6 +3,7 @@
  * other side of its comparison may have it as a value.
  */
 
+import { isFileId } from '../../contract/file-sample.ts';
 import type { Enumeration } from '../platform.ts';
 import { findUnit, PLAIN, type Unit } from '../unit.ts';
 import type { NumberRun } from './history.ts';
@@ -29,6 +30,11 @@ export function referenceTerm(node: ReferenceNode, check: Check): Term | undefin
   if (word !== undefined && ownMeasure(word, check) === undefined) return { kind: 'word', word };
   const place = placeOf(node, check);
   if (place === undefined) return undefined;
+  const { withoutFiles } = check.scope;
+  if (place.component.files && withoutFiles !== undefined) {
+    const help = 'judge it in a procedure, or in requires or verify of a telecommand';
+    return check.fault(node.at, `${place.component.name} is the on-board directory: ${withoutFiles}`, help);
+  }
   const measure = measureOf(place, node.at, check);
   const instance = instanceOf(place, node.at, check);
   if (measure === undefined || instance === undefined) return undefined;
@@ -152,7 +158,7 @@ function writtenInstance(
   check: Check,
 ): InstanceOf | undefined {
   if (written.kind === 'name') return namedInstance(written.name, component, at, check);
-  if (component.files ? /^\d+$/.test(written.value) : component.instances.includes(written.value)) {
+  if (component.files ? isFileId(written.value) : component.instances.includes(written.value)) {
     return { kind: 'literal', value: written.value };
   }
   const known = component.files ? 'any file identifier, a whole number' : listed(component.instances);

@@ -17,6 +17,11 @@ export interface ConditionScope {
    * Platforms by role. The ordinals of two roles must not meet: one evaluation reports its samples by ordinal alone.
    */
   readonly roles?: ReadonlyMap<string, ScopePlatform> | undefined;
+  /**
+   * Why it may not name files, where it may not: alarms and derived measures are made of measures that are there before
+   * any sample.
+   */
+  readonly withoutFiles?: string | undefined;
   /** What `$name` may name: inputs, answers or arguments. */
   readonly names?: ReadonlyMap<string, ScopeName> | undefined;
 }

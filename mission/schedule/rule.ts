@@ -3,7 +3,8 @@
  */
 
 import type { StoredPass } from '../../contract/pass.ts';
-import type { RuleRequest, ScheduleRequest } from '../../contract/schedule.ts';
+import type { ScheduleRequest } from '../../contract/schedule.ts';
+import type { RuleRequest } from '../../contract/schedule-rule.ts';
 import { readQuantity } from '../quantity.ts';
 
 /** Every given field must hold; a cancelled pass never matches (MC-RULE-002 to MC-RULE-004). */

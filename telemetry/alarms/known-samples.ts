@@ -22,7 +22,7 @@ export async function knownSamples(bus: Bus, { name, platform }: Target): Promis
   if (platform === undefined || checkpoint === undefined) return [];
   const values = new CurrentValues(platform);
   values.restore(checkpoint.columns);
-  return [...values.ordinals()].flatMap((ordinal) => {
+  return [...values.columnOrdinals()].flatMap((ordinal) => {
     const { value, groundMs, deferred } = values.sample(ordinal)!;
     return deferred ? [] : [{ ordinal, value, at: groundMs }];
   });

@@ -10,7 +10,7 @@
  * G4. What lies behind, however far, is left as it is: stored frames come late.
  */
 
-import type { DecodedBatch, SampleBlock } from '../../contract/batch.ts';
+import type { DecodedBatch, FileSample, SampleBlock } from '../../contract/batch.ts';
 import { CLOCK_STEP_MS } from '../../contract/limits.ts';
 
 /** Between two moments dated by one storing, ms: below what clocks tell apart, and a double of our time holds it. */
@@ -27,14 +27,21 @@ export function groundDated(batch: DecodedBatch, storedMs: number): DecodedBatch
     ...batch,
     blocks: batch.blocks.map((block) => datedBlock(block, dated)),
     reports: batch.reports.map((report) => ({ ...report, at: dated.get(report.at) ?? report.at })),
+    ...(batch.files !== undefined && { files: batch.files.map((file) => datedFile(file, dated)) }),
   };
 }
 
-function aheadOf({ blocks, reports }: DecodedBatch, latest: number): Set<number> {
+function aheadOf({ blocks, reports, files = [] }: DecodedBatch, latest: number): Set<number> {
   const ahead = new Set<number>();
   for (const { ground } of blocks) for (const at of ground) if (at > latest) ahead.add(at);
   for (const { at } of reports) if (at > latest) ahead.add(at);
+  for (const { ground } of files) if (ground > latest) ahead.add(ground);
   return ahead;
+}
+
+function datedFile(sample: FileSample, dated: ReadonlyMap<number, number>): FileSample {
+  const ground = dated.get(sample.ground);
+  return ground === undefined ? sample : { ...sample, ground };
 }
 
 function datedBlock(block: SampleBlock, dated: ReadonlyMap<number, number>): SampleBlock {

@@ -3,7 +3,14 @@
  * so that nothing behind has to look again.
  */
 
-import { type DecodedBatch, decodeBatch, type SampleBlock, type ValueBatch } from '../../contract/batch.ts';
+import {
+  type DecodedBatch,
+  decodeBatch,
+  type FileSample,
+  type SampleBlock,
+  type ValueBatch,
+} from '../../contract/batch.ts';
+import { readableFiles } from './file-samples.ts';
 
 /** The batch in the message; undefined when the bytes are no batch of columns that fit each other. */
 export function readBatch<Batch extends DecodedBatch | ValueBatch>(bytes: Uint8Array): Batch | undefined {
@@ -17,7 +24,7 @@ export function readBatch<Batch extends DecodedBatch | ValueBatch>(bytes: Uint8A
 
 /**
  * The values in the message; undefined when the bytes are none: columns that fit each other, and a value for each
- * sample.
+ * sample. Samples of files that cannot be read are left out (file-samples.R1).
  */
 export function readValues(bytes: Uint8Array): ValueBatch | undefined {
   const batch = readBatch<ValueBatch>(bytes);
@@ -25,7 +32,17 @@ export function readValues(bytes: Uint8Array): ValueBatch | undefined {
     ({ value, superseded }) =>
       value !== undefined && (superseded === undefined || superseded instanceof Uint32Array),
   );
-  return isWhole ? batch : undefined;
+  return batch !== undefined && isWhole ? withReadableFiles(batch) : undefined;
+}
+
+/** The batch without the samples of files that cannot be read; `left` is given each of them and why. */
+export function withReadableFiles<Batch extends DecodedBatch | ValueBatch>(
+  batch: Batch,
+  left?: (sample: FileSample, why: string) => void,
+): Batch {
+  if (batch.files === undefined) return batch;
+  const files = readableFiles(batch.files, left);
+  return files === batch.files ? batch : { ...batch, files };
 }
 
 /** Whether every ordinal of the blocks is a measure of a platform with that many. */
@@ -39,7 +56,8 @@ function holdsTogether(batch: DecodedBatch | ValueBatch): boolean {
     typeof batch.link === 'string' &&
     Array.isArray(batch.reports) &&
     Array.isArray(batch.blocks) &&
-    batch.blocks.every(isBlock)
+    batch.blocks.every(isBlock) &&
+    (batch.files === undefined || Array.isArray(batch.files))
   );
 }
 

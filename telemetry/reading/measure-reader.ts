@@ -11,11 +11,12 @@
  *     two stations whose clocks differ do not make a later sample an earlier one.
  */
 
-import type { ValueBatch } from '../../contract/batch.ts';
+import type { FileSample, ValueBatch } from '../../contract/batch.ts';
 import { sameMeasure } from '../../mission/measure-meaning.ts';
 import type { Measure, Platform } from '../../mission/platform.ts';
 import { fitsPlatform } from './batch-shape.ts';
 import { BlockSamples } from './block-samples.ts';
+import { sampledValue } from './file-samples.ts';
 import { timeOf } from './instant.ts';
 import { rowOrder } from './row-order.ts';
 import type { PlainValue } from './unknown-value.ts';
@@ -36,6 +37,9 @@ export interface ReadSample {
   readonly timeMs: number;
 }
 
+/** What is wanted of files: by identifier. */
+type WantedFiles = ReadonlyMap<string, readonly WantedMeasure[]>;
+
 /** What is wanted of the columns of one platform, by ordinal there. */
 type WantedColumns = ReadonlyMap<number, readonly WantedMeasure[]>;
 
@@ -46,19 +50,26 @@ interface ReadBlock {
 
 export class MeasureReader {
   readonly #wanted: readonly WantedMeasure[];
+  readonly #files: WantedFiles;
   /** By digest of the platform. */
   readonly #columns = new Map<string, WantedColumns>();
   /** Moment of the last sample, by ordinal (R4). */
   readonly #lastAt = new Map<number, number>();
 
   constructor(wanted: readonly WantedMeasure[]) {
-    this.#wanted = wanted;
+    this.#wanted = wanted.filter(({ measure }) => measure.file === undefined);
+    this.#files = filesIn(wanted);
   }
 
   /** The samples of a batch made by this platform; none where it does not fit the platform. */
   read(batch: ValueBatch, platform: Platform): ReadSample[] {
-    if (batch.deferred || this.#wanted.length === 0) return [];
-    if (!fitsPlatform(batch.blocks, platform.measures.length)) return [];
+    if (batch.deferred) return [];
+    const files = batch.files === undefined || this.#files.size === 0 ? [] : this.#readFiles(batch.files);
+    if (this.#wanted.length === 0 || !fitsPlatform(batch.blocks, platform.measures.length)) return files;
+    return inOrder(this.#readBlocks(batch, platform), files);
+  }
+
+  #readBlocks(batch: ValueBatch, platform: Platform): ReadSample[] {
     const columns = this.#columnsOf(platform);
     const blocks = batch.blocks.flatMap((block): ReadBlock[] => {
       if (block.deferred === true) return [];
@@ -92,11 +103,34 @@ export class MeasureReader {
       const index = row * ordinals.length + place;
       if (!samples.isCurrent(index)) continue;
       for (const { ordinal, measure } of wanted) {
-        const at = Math.max(groundMs, this.#lastAt.get(ordinal) ?? groundMs);
-        this.#lastAt.set(ordinal, at);
+        const at = this.#moment(ordinal, groundMs);
         read.push({ ordinal, value: samples.plain(measure.definition, index), at, groundMs, timeMs });
       }
     }
+  }
+
+  /** The owner of the target has left out what did not become current (R3). */
+  #readFiles(files: readonly FileSample[]): ReadSample[] {
+    const found = files.filter(({ file }) => this.#files.has(file));
+    return found.sort((a, b) => a.ground - b.ground).flatMap((sample) => this.#readFile(sample));
+  }
+
+  #readFile(sample: FileSample): ReadSample[] {
+    const { ground: groundMs, onboard } = sample;
+    const timeMs = timeOf(onboard, groundMs);
+    return (this.#files.get(sample.file) ?? []).flatMap(({ ordinal, measure }) => {
+      const value = sampledValue(sample, measure.file!);
+      return value === undefined
+        ? []
+        : [{ ordinal, value, at: this.#moment(ordinal, groundMs), groundMs, timeMs }];
+    });
+  }
+
+  /** R4 */
+  #moment(ordinal: number, groundMs: number): number {
+    const at = Math.max(groundMs, this.#lastAt.get(ordinal) ?? groundMs);
+    this.#lastAt.set(ordinal, at);
+    return at;
   }
 
   /** R2 */
@@ -111,4 +145,20 @@ export class MeasureReader {
     this.#columns.set(platform.digest, columns);
     return columns;
   }
+}
+
+function filesIn(wanted: readonly WantedMeasure[]): WantedFiles {
+  const files = new Map<string, WantedMeasure[]>();
+  for (const each of wanted) {
+    const { file, instance } = each.measure;
+    if (file === undefined || instance === undefined) continue;
+    files.set(instance, [...(files.get(instance) ?? []), each]);
+  }
+  return files;
+}
+
+/** R1 */
+function inOrder(blocks: ReadSample[], files: ReadSample[]): ReadSample[] {
+  if (files.length === 0) return blocks;
+  return [...blocks, ...files].sort((a, b) => a.groundMs - b.groundMs);
 }

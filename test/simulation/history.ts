@@ -7,7 +7,7 @@ import { buckets } from '../../contract/bus/buckets.ts';
 import { header } from '../../contract/bus/headers.ts';
 import { streams } from '../../contract/bus/streams.ts';
 import type { TcEvent } from '../../contract/telecommand.ts';
-import type { CurrentSample } from '../../telemetry/current-values.ts';
+import type { CurrentSample } from '../../telemetry/current-sample.ts';
 import type { AlarmHistory } from './alarm-history.ts';
 import type { Published } from './mission.ts';
 import type { RunHistory } from './run-history.ts';

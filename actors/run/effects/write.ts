@@ -6,11 +6,12 @@
  * W2. What has no value is written `unknown`; a text is never refused.
  */
 
-import type { Operand, TextPart } from '../../../contract/program.ts';
+import type { TextPart } from '../../../contract/program.ts';
 import type { RunSample } from '../../../contract/run.ts';
 import type { Answers } from '../../../machines/run/protocol.ts';
 import { retryWhileBusIsAway } from '../../../messaging/while-bus-is-away.ts';
-import type { Measure } from '../../../mission/platform.ts';
+import { measureAt } from '../../../mission/file-measure.ts';
+import type { Measure, Platform } from '../../../mission/platform.ts';
 import { operandText } from '../operands.ts';
 import { namedInWords, runSample, valueInWords } from '../samples.ts';
 import type { Handler, RunAtHand, RunServices } from '../services.ts';
@@ -57,10 +58,7 @@ function measurePiece(
   { mission }: RunAtHand,
   { values }: RunServices,
 ): Piece {
-  const platform = mission.targets.get(part.target)?.platform;
-  const of = referred(part.component, part.instance, answers);
-  const ordinal = of === undefined ? undefined : platform?.ordinal(`${of}.${part.measure}`);
-  const measure: Measure | undefined = ordinal === undefined ? undefined : platform?.measures[ordinal];
+  const measure = measureOf(part, answers, mission.targets.get(part.target)?.platform);
   const sample = measure === undefined ? undefined : values.sample(part.target, measure);
   if (measure === undefined || sample === undefined) return { text: 'unknown' };
   return {
@@ -69,9 +67,14 @@ function measurePiece(
   };
 }
 
-/** `battery[1]`; undefined when its instance has no value. */
-function referred(component: string, instance: Operand | undefined, answers: Answers): string | undefined {
-  if (instance === undefined) return component;
+/** `battery[1].voltage`; undefined when its instance has no value. */
+function measureOf(
+  { component, instance, measure }: MeasurePart,
+  answers: Answers,
+  platform: Platform | undefined,
+): Measure | undefined {
+  if (platform === undefined) return undefined;
+  if (instance === undefined) return measureAt(platform, component, undefined, measure);
   const name = operandText(instance, answers);
-  return name.ok ? `${component}[${name.value}]` : undefined;
+  return name.ok ? measureAt(platform, component, name.value, measure) : undefined;
 }

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { createScheduleBinding } from '../../../actors/schedule/binding.ts';
 import { logOf } from '../../../actors/schedule/history.ts';
-import type { ScheduleChange, StoredSchedule } from '../../../contract/schedule.ts';
+import type { ScheduleChange, StoredSchedule } from '../../../contract/stored-schedule.ts';
 import { replay } from '../../../supervision/inspection/replay.ts';
 
 const RUN = '01J5ZK3M8QW7V9XH2C4T6R8YAC';

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { unmetRequirements } from '../../../actors/telecommand/requirement.ts';
+import type { Measure } from '../../../mission/platform.ts';
 import type { ReceivedValue } from '../../../ports/target-values.ts';
 import { compiled, KEYS } from '../../mission/condition-platform.ts';
 import { platformOf } from './platform.ts';
@@ -13,7 +14,7 @@ function unmet(
   maxAgeMs = 60_000,
 ) {
   const requires = [text].flat().map((each) => ({ that: compiled(each), maxAgeMs }));
-  const sample = (ordinal: number): ReceivedValue | undefined => {
+  const sample = ({ ordinal }: Measure): ReceivedValue | undefined => {
     const found = known[KEYS[ordinal]!];
     if (found === undefined) return undefined;
     return typeof found === 'object' && found !== null ? found : { value: found, groundMs: NOW - 1_000 };

@@ -44,7 +44,7 @@ function verification({
     log: keptLog(),
     target: 'sat1',
     platformOf: (digest) => platforms.find((each) => each.digest === digest),
-    sample: (_platform, ordinal) => known[KEYS[ordinal]!],
+    sample: ({ ordinal }) => known[KEYS[ordinal]!],
     position,
   });
   const abort = new AbortController();

@@ -12,7 +12,7 @@ import { encodeBatch, type ValueBatch, type WideValue } from '../../../contract/
 import { streams } from '../../../contract/bus/streams.ts';
 import { subject } from '../../../contract/bus/subjects.ts';
 import type { Condition } from '../../../mission/condition/condition.ts';
-import type { Platform } from '../../../mission/platform.ts';
+import type { Measure, Platform } from '../../../mission/platform.ts';
 import type { AlarmEdge } from '../../../ports/alarm-watch.ts';
 import { createAlarmWatch } from '../../../telemetry/alarms/alarm-watch.ts';
 import { calibrateBatch } from '../../../telemetry/calibration.ts';
@@ -142,7 +142,7 @@ const CONSUMERS: Record<string, Consumer> = {
   requires: async (condition, negated, batches) => {
     const values = valuesOf(batches);
     const that = whenOf(condition, negated);
-    const sample = (ordinal: number) => values.sample(ordinal);
+    const sample = ({ ordinal }: Measure) => values.sample(ordinal);
     const situation = { platform: PLATFORM, instance: undefined, args: {}, sample, now: T0 };
     return unmetRequirements([{ that, maxAgeMs: 60_000 }], situation) === undefined;
   },

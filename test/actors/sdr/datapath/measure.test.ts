@@ -22,16 +22,14 @@ describe('a measurement', () => {
     const payload = prbs(23, 64 * BLOCK);
     const noise = prbs(9, 16 * BLOCK, 77).map((byte) => byte ^ 0x3c);
     await measurer.measure(payload, noise, 0);
-    let longest = 0;
-    let last = performance.now();
-    const beat = setInterval(() => {
-      longest = Math.max(longest, performance.now() - last);
-      last = performance.now();
+    let turns = 0;
+    const turn = setInterval(() => {
+      turns += 1;
     }, 1);
     const { measurement } = await measurer.measure(payload, noise, 0);
-    clearInterval(beat);
+    clearInterval(turn);
     expect(measurement.verdict).toBe('NoCorrelation');
-    expect(longest).toBeLessThan(100);
+    expect(turns).toBeGreaterThan(100);
   });
 
   it('datapath/measure.T2 goes on with another thread when one was stopped', async () => {
