@@ -2,12 +2,11 @@ import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/support/longest-first.ts';
 
 /**
- * Folders whose files have a process each: pages measure how calm they stay, and a simulation must be the same in every
- * process. All others share one per worker, and the modules that are loaded once: loading the service costs two seconds
- * of a core, which four hundred files would pay each. So no test leaves anything behind in its process: what it starts
- * it ends, what it changes of the environment or the clock it puts back.
+ * Files with a process each: benchmarks measure theirs. All others share one per worker, and the modules that are loaded
+ * once: loading the service costs two seconds of a core, which four hundred files would pay each. So no test leaves
+ * anything behind in its process: what it starts it ends, what it changes of the environment or the clock it puts back.
  */
-const APART = ['benchmark', 'console', 'simulation'].map((folder) => `test/${folder}/**/*.test.ts`);
+const APART = ['test/benchmark/**/*.test.ts'];
 
 // Three workers on the two cores of CI: half of what the suite does is waiting, for servers, processes and timers.
 export default defineConfig({

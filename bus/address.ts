@@ -6,16 +6,16 @@
  * K2. Every subject begins with `mcs.` and every bucket with `mcs_`.
  */
 
+import { isKey, KEY_TOKEN } from '../contract/token.ts';
 import type { Headers } from '../ports/bus.ts';
 
 const TOKEN = '[A-Za-z0-9_-]+';
-const KEY_TOKEN = '[A-Za-z0-9_=-]+';
 const SUBJECT = new RegExp(`^mcs(\\.${TOKEN})+$`);
 const FILTER = new RegExp(`^mcs(\\.(${TOKEN}|\\*))*(\\.>)?$`);
-const KEY = new RegExp(`^${KEY_TOKEN}(\\.${KEY_TOKEN})*$`);
 const KEY_FILTER = new RegExp(`^(>|(${KEY_TOKEN}|\\*)(\\.(${KEY_TOKEN}|\\*))*(\\.>)?)$`);
 const BUCKET = new RegExp(`^mcs_${TOKEN}$`);
 const NAME = new RegExp(`^${TOKEN}$`);
+const OBJECT = new RegExp(`^${TOKEN}(/${TOKEN})*$`);
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what must not pass
 const HEADER_VALUE = /^[^\u0000-\u001f\u007f]*$/;
 
@@ -31,7 +31,7 @@ export function checkFilter(text: string): string {
 
 /** Throws unless `text` is one key of a bucket. */
 export function checkKey(text: string): string {
-  return check(KEY, text, 'key');
+  return check({ test: isKey }, text, 'key');
 }
 
 export function checkKeyFilter(text: string): string {
@@ -47,6 +47,11 @@ export function checkName(text: string): string {
   return check(NAME, text, 'name');
 }
 
+/** Throws unless `text` can name an object: tokens with `/` between them. */
+export function checkObject(text: string): string {
+  return check(OBJECT, text, 'name of an object');
+}
+
 /** Throws on a header whose name is not a token or whose value holds a control character. */
 export function checkHeaders(headers: Headers): Headers {
   for (const [name, value] of Object.entries(headers)) {
@@ -56,7 +61,7 @@ export function checkHeaders(headers: Headers): Headers {
   return headers;
 }
 
-function check(pattern: RegExp, text: string, what: string): string {
+function check(pattern: Pick<RegExp, 'test'>, text: string, what: string): string {
   if (typeof text !== 'string' || !pattern.test(text))
     throw new TypeError(`not a ${what}: ${JSON.stringify(text)}`);
   return text;

@@ -3,17 +3,24 @@
  * makes them an object. Mission Control Service, section 4.7.
  *
  * O1. An object is there with its description, or not at all: pieces without one are forgotten with age.
- * O2. The name of an object is the hash of its content, and is checked before the description is written.
+ * O2. Of content that is named by its hash, the hash is checked before the description is written.
  * O3. What is stored again lives on: content past half its time is written once more, or it would be gone soon after
  *     somebody was informed that it is there.
+ * O4. What is replaced or removed leaves nothing behind: pieces go before the description that leads to them, so that
+ *     whoever was interrupted finds them again. A removal that nobody finishes leaves an object whose bytes are gone,
+ *     and its reader learns so.
+ * O5. Beside what every client writes, a description says where its pieces stand, so that a part in the middle is read
+ *     without those before it. A piece that stands elsewhere (a copy of a store) is looked for behind the one before.
  */
 
 import { createHash, randomUUID } from 'node:crypto';
 import type { ObjectsDefinition } from '../contract/bus/buckets.ts';
-import type { Objects } from '../ports/bus.ts';
+import type { Objects, StoredContent } from '../ports/bus.ts';
+import { checkObject } from './address.ts';
 import { write } from './append.ts';
 import type { Assets } from './assets.ts';
 import type { JetStream } from './jetstream.ts';
+import { type ObjectDescription, piecesIn } from './object-pieces.ts';
 import { readLast } from './stored-last.ts';
 
 interface ObjectsTools {
@@ -21,17 +28,10 @@ interface ObjectsTools {
   readonly assets: Assets;
 }
 
-/** What clients of the bus call the information of an object. */
-interface Description {
-  readonly name: string;
-  readonly bucket: string;
-  readonly nuid: string;
-  readonly size: number;
-  readonly chunks: number;
-  readonly digest: string;
-  readonly mtime: string;
-  readonly options: { readonly max_chunk_size: number };
-  readonly deleted?: boolean;
+interface Found {
+  readonly description: ObjectDescription;
+  /** When it was written, ms since 1970. */
+  readonly at: number;
 }
 
 /** Below what a bus takes in one message by default, and what other clients write. */
@@ -41,51 +41,89 @@ const HASH = /^[0-9a-f]{64}$/;
 /** Access to the object store of a definition, made on first use; throws on a malformed name. */
 export function openObjects({ jetstream, assets }: ObjectsTools, definition: ObjectsDefinition): Objects {
   const asset = assets.objects(definition);
-  const described = (hash: string): string =>
-    `$O.${definition.name}.M.${padded(Buffer.from(checkHash(hash)))}`;
+  const described = (name: string): string =>
+    `$O.${definition.name}.M.${padded(Buffer.from(checkObject(name)))}`;
+  const piecesOf = (nuid: string): string => `$O.${definition.name}.C.${nuid}`;
 
-  const find = async (hash: string): Promise<{ size: number; at: number } | undefined> => {
-    const subject = described(hash);
+  const find = async (name: string): Promise<Found | undefined> => {
+    const subject = described(name);
     const last = await jetstream.retrying(undefined, async (left) => {
       const { stream } = await asset.ensure(left());
       return readLast(jetstream, { stream, subject, timeoutMs: left });
     });
     if (last === undefined) return undefined;
-    const found = JSON.parse(Buffer.from(last.data).toString()) as Description;
-    return found.deleted === true ? undefined : { size: found.size, at: last.at };
+    const description = JSON.parse(Buffer.from(last.data).toString()) as ObjectDescription;
+    return description.deleted === true ? undefined : { description, at: last.at };
   };
 
-  const put = async (hash: string, pieces: AsyncIterable<Uint8Array>): Promise<number> => {
-    const stored = await find(hash);
-    if (stored !== undefined && Date.now() - stored.at < definition.ttlMs / 2) return stored.size;
+  const purge = (filter: string): Promise<unknown> =>
+    jetstream.read(`STREAM.PURGE.${asset.name}`, { filter });
+
+  const store = async (
+    name: string,
+    content: AsyncIterable<Uint8Array>,
+    check: (sum: Buffer) => void,
+  ): Promise<number> => {
     const nuid = randomUUID().replaceAll('-', '');
     const digest = createHash('sha256');
+    const positions: number[] = [];
     let bytes = 0;
-    let chunks = 0;
-    for await (const piece of cut(pieces)) {
-      digest.update(piece);
-      bytes += piece.length;
-      chunks += 1;
-      await write(jetstream, { asset, subject: `$O.${definition.name}.C.${nuid}`, data: piece });
+    for await (const data of cut(content)) {
+      digest.update(data);
+      bytes += data.length;
+      const written = await write(jetstream, { asset, subject: piecesOf(nuid), data });
+      if (written.outcome !== 'conflict') positions.push(written.seq);
     }
     const sum = digest.digest();
-    if (sum.toString('hex') !== hash) throw new Error(`O2: the content is not ${hash}`);
-    const description: Description = {
-      name: hash,
+    check(sum);
+    const description: ObjectDescription = {
+      name,
       bucket: definition.name,
       nuid,
       size: bytes,
-      chunks,
+      chunks: positions.length,
       digest: `SHA-256=${padded(sum)}`,
       mtime: new Date().toISOString(),
       options: { max_chunk_size: PIECE_BYTES },
+      positions,
     };
     const data = Buffer.from(JSON.stringify(description));
-    await write(jetstream, { asset, subject: described(hash), data, headers: { 'Nats-Rollup': 'sub' } });
+    await write(jetstream, { asset, subject: described(name), data, headers: { 'Nats-Rollup': 'sub' } });
     return bytes;
   };
 
-  return { size: async (hash) => (await find(hash))?.size, put };
+  return {
+    size: async (name) => (await find(name))?.description.size,
+    put: async (hash, content) => {
+      if (!HASH.test(hash)) throw new TypeError(`not a SHA-256 in hexadecimal: ${JSON.stringify(hash)}`);
+      const stored = await find(hash);
+      if (stored !== undefined && Date.now() - stored.at < definition.ttlMs / 2)
+        return stored.description.size;
+      return store(hash, content, (sum) => {
+        if (sum.toString('hex') !== hash) throw new Error(`O2: the content is not ${hash}`);
+      });
+    },
+    replace: async (name, content) => {
+      const before = await find(name);
+      const bytes = await store(name, content, () => undefined);
+      if (before !== undefined) await purge(piecesOf(before.description.nuid));
+      return bytes;
+    },
+    read: async (name, { from = 0, to = Number.POSITIVE_INFINITY } = {}) => {
+      const found = await find(name);
+      if (found === undefined) return undefined;
+      const { description } = found;
+      const subject = piecesOf(description.nuid);
+      const pieces = piecesIn(jetstream, { stream: asset.name, subject, description }, from, to);
+      return { size: description.size, pieces } satisfies StoredContent;
+    },
+    remove: async (name) => {
+      const found = await find(name);
+      if (found === undefined) return;
+      await purge(piecesOf(found.description.nuid));
+      await purge(described(name));
+    },
+  };
 }
 
 /** The same bytes in pieces of the size that is stored. */
@@ -104,9 +142,4 @@ async function* cut(pieces: AsyncIterable<Uint8Array>): AsyncIterable<Buffer> {
 /** Base64 for names, with padding: the form that clients look for. */
 function padded(bytes: Buffer): string {
   return bytes.toString('base64').replaceAll('+', '-').replaceAll('/', '_');
-}
-
-function checkHash(text: string): string {
-  if (!HASH.test(text)) throw new TypeError(`not a SHA-256 in hexadecimal: ${JSON.stringify(text)}`);
-  return text;
 }

@@ -9,7 +9,7 @@
 
 import { readInstant } from '../contract/instant.ts';
 import type { Pass, PassList } from '../contract/pass.ts';
-import type { RuleList } from '../contract/schedule.ts';
+import type { RuleList } from '../contract/schedule-rule.ts';
 import { windowDocument } from '../mission/orbit/pass-document.ts';
 import { predictPasses } from '../mission/orbit/predict.ts';
 import { realClock } from '../supervision/clock.ts';

@@ -6,23 +6,16 @@ import type { PassList } from '../contract/pass.ts';
 import { realClock } from '../supervision/clock.ts';
 import { printColumns } from './columns.ts';
 import { passColumns, passRow } from './pass-columns.ts';
-import { instantOf } from './pass-look.ts';
-import { readLists } from './read-lists.ts';
+import { LIST_OPTIONS, listQuery, readLists } from './read-lists.ts';
 import { hasColour } from './run-follow.ts';
 import { serviceOf } from './service.ts';
-import { shapeOf, TABLE_OPTIONS } from './table-options.ts';
+import { shapeOf } from './table-options.ts';
 
 export const LIST_USAGE = `mcs pass list [--target T] [--all] [--from TIME] [--to TIME] [--json] [--utc | --local]
   passes that are not over; --all: every one; --from, --to: those that touch that time
 `;
 
-const OPTIONS = {
-  ...TABLE_OPTIONS,
-  target: { type: 'string' },
-  all: { type: 'boolean' },
-  from: { type: 'string' },
-  to: { type: 'string' },
-} as const;
+const OPTIONS = { ...LIST_OPTIONS, target: { type: 'string' } } as const;
 
 export async function list(args: string[]): Promise<number> {
   const { values, positionals } = parseArgs({ args, allowPositionals: true, options: OPTIONS });
@@ -32,13 +25,7 @@ export async function list(args: string[]): Promise<number> {
     process.stderr.write(LIST_USAGE);
     return 2;
   }
-  const query = new URLSearchParams({
-    ...(target !== undefined && { target }),
-    ...(all && { all: 'true' }),
-    ...(values.from !== undefined && { from: instantOf(values.from) }),
-    ...(values.to !== undefined && { to: instantOf(values.to) }),
-  });
-  const asked = { path: '/v1/passes', query, most: PASS_LISTS_READ };
+  const asked = { path: '/v1/passes', query: listQuery(values, { target }), most: PASS_LISTS_READ };
   const listed = await readLists(serviceOf(values), asked, (list: PassList) => list.passes);
   if (listed === undefined) return 1;
   const { items, more } = listed;

@@ -3,7 +3,7 @@
  * service refuses of it is printed with how the pairs were read.
  */
 
-import type { RuleFilter } from '../contract/schedule.ts';
+import type { RuleFilter } from '../contract/schedule-rule.ts';
 import { ask, faultLine } from './request.ts';
 import { type Given, givenBy, readAs } from './run-start.ts';
 import type { Service } from './service.ts';

@@ -4,7 +4,7 @@
  */
 
 import { parseArgs } from 'node:util';
-import type { Rule, RuleFilter } from '../contract/schedule.ts';
+import type { Rule, RuleFilter } from '../contract/schedule-rule.ts';
 import { readEntries } from './entries-file.ts';
 import { printable } from './pass-look.ts';
 import { PLANNED_OPTIONS, plannedRun, postPlanned } from './planned-run.ts';

@@ -5,7 +5,7 @@
  * R1. What a rule could not make stands under it with why: the earliest ones, and how many there are more.
  */
 
-import type { Rule, RuleFilter } from '../contract/schedule.ts';
+import type { Rule, RuleFilter } from '../contract/schedule-rule.ts';
 import { Columns } from './columns.ts';
 import { momentText, printable } from './pass-look.ts';
 

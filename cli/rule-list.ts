@@ -1,7 +1,7 @@
 /** `mcs rule list`: rules, and what each has made. A thin client of `GET /v1/schedule-rules`. */
 
 import { parseArgs } from 'node:util';
-import type { RuleList } from '../contract/schedule.ts';
+import type { RuleList } from '../contract/schedule-rule.ts';
 import { realClock } from '../supervision/clock.ts';
 import { printColumns } from './columns.ts';
 import { request } from './request.ts';

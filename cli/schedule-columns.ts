@@ -7,7 +7,8 @@
  */
 
 import { readInstant } from '../contract/instant.ts';
-import { FINAL_STATES, type Schedule, type ScheduleState } from '../contract/schedule.ts';
+import type { Schedule, ScheduleState } from '../contract/schedule.ts';
+import { FINAL_STATES } from '../contract/stored-schedule.ts';
 import { Columns } from './columns.ts';
 import { dayAndTime, remaining, type Tone } from './pass-look.ts';
 
@@ -89,7 +90,7 @@ function cellOf(
     case 'REASONS':
       return schedule.state === 'fired'
         ? `run ${schedule.run_id ?? 'not known'}`
-        : schedule.reasons.join('; ');
+        : [...schedule.reasons, ...(schedule.warnings ?? []).map((text) => `warning: ${text}`)].join('; ');
   }
 }
 

@@ -84,6 +84,7 @@ async function createAll(
 function print(schedule: Schedule, { json, local }: Shape): void {
   const line = json ? JSON.stringify(schedule) : printable(createdLine(schedule, realClock.now(), local));
   process.stdout.write(`${line}\n`);
+  for (const warning of schedule.warnings ?? []) process.stderr.write(`warning: ${printable(warning)}\n`);
 }
 
 function createdLine(schedule: Schedule, now: number, local: boolean): string {

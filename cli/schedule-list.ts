@@ -7,40 +7,27 @@ import { SCHEDULE_LISTS_READ } from '../contract/limits.ts';
 import type { ScheduleList } from '../contract/schedule.ts';
 import { realClock } from '../supervision/clock.ts';
 import { printColumns } from './columns.ts';
-import { instantOf } from './pass-look.ts';
-import { readLists } from './read-lists.ts';
+import { LIST_OPTIONS, listQuery, readLists } from './read-lists.ts';
 import { hasColour } from './run-follow.ts';
 import { scheduleColumns } from './schedule-columns.ts';
 import { serviceOf } from './service.ts';
-import { shapeOf, TABLE_OPTIONS } from './table-options.ts';
+import { shapeOf } from './table-options.ts';
 
 export const LIST_USAGE = `mcs schedule list [--pass PASS] [--all] [--from TIME] [--to TIME] [--json] [--utc | --local]
   schedules that may still start; --all: also those that are cancelled, fired or missed; --from, --to: of that time
 `;
 
-const OPTIONS = {
-  ...TABLE_OPTIONS,
-  pass: { type: 'string' },
-  all: { type: 'boolean' },
-  from: { type: 'string' },
-  to: { type: 'string' },
-} as const;
+const OPTIONS = { ...LIST_OPTIONS, pass: { type: 'string' } } as const;
 
 export async function list(args: string[]): Promise<number> {
   const { values, positionals } = parseArgs({ args, allowPositionals: true, options: OPTIONS });
-  const { pass, all = false, from, to } = values;
+  const { pass, all = false } = values;
   const shape = shapeOf(values);
   if (positionals.length > 0 || shape === undefined) {
     process.stderr.write(LIST_USAGE);
     return 2;
   }
-  const query = new URLSearchParams({
-    ...(pass !== undefined && { pass }),
-    ...(all && { all: 'true' }),
-    ...(from !== undefined && { from: instantOf(from) }),
-    ...(to !== undefined && { to: instantOf(to) }),
-  });
-  const asked = { path: '/v1/schedules', query, most: SCHEDULE_LISTS_READ };
+  const asked = { path: '/v1/schedules', query: listQuery(values, { pass }), most: SCHEDULE_LISTS_READ };
   const listed = await readLists(serviceOf(values), asked, (reply: ScheduleList) => reply.schedules);
   if (listed === undefined) return 1;
   const { items, more } = listed;

@@ -6,7 +6,8 @@
 import { parseArgs } from 'node:util';
 import type { PassView } from '../contract/pass.ts';
 import type { RunStatus } from '../contract/run.ts';
-import { FINAL_STATES, type Schedule, type ScheduleValidation } from '../contract/schedule.ts';
+import type { Schedule, ScheduleValidation } from '../contract/schedule.ts';
+import { FINAL_STATES } from '../contract/stored-schedule.ts';
 import { realClock } from '../supervision/clock.ts';
 import { fieldLines } from './fields.ts';
 import { statusText } from './pass-columns.ts';
@@ -69,7 +70,7 @@ async function known<Reply>(service: Service, path: string): Promise<Reply | und
 
 /** The lines, without their ends. */
 export function scheduleLines({ schedule, pass, run }: ShownSchedule, reading: Reading): string[] {
-  const { id, reasons, start, environment, library, inputs, by, updated_at } = schedule;
+  const { id, reasons, warnings = [], start, environment, library, inputs, by, updated_at } = schedule;
   const { local, now } = reading;
   const over = FINAL_STATES.has(schedule.state);
   const lines = [
@@ -77,6 +78,7 @@ export function scheduleLines({ schedule, pass, run }: ShownSchedule, reading: R
     ...fieldLines([
       ['state', stateText(schedule)],
       ...reasons.map((reason, index) => [index === 0 ? 'because' : '', reason] as const),
+      ...warnings.map((warning, index) => [index === 0 ? 'warning' : '', warning] as const),
       ['start', start],
       [
         over ? 'was due' : 'starts',

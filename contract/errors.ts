@@ -158,6 +158,7 @@ export const ERRORS = {
   'editor::disabled': { status: [404], cause: 'no editor service behind the API' },
   'editor::too-large': { status: [413], cause: 'request too large for the editor' },
   'editor::unreachable': { status: [502], cause: 'editor does not answer' },
+  'api::unsatisfiable-range': { status: [416], cause: 'no byte of the content is in the range asked for' },
   'api::too-large': { status: [413], cause: 'request body larger than the route accepts' },
   'api::foreign-origin': { status: [403], cause: 'a browser page of another origin made the request' },
   'api::foreign-host': {

@@ -47,6 +47,8 @@ export const PASS_LIST_MOST = 5_000;
 export const PASS_LISTS_READ = 20;
 /** How long who wrote a pass waits until the lists of this process show it. */
 export const PASS_SEEN_MS = 5_000;
+/** How long who writes a pass waits until this process has what stands, before it asks the bus for it. */
+export const PASS_CATCH_UP_MS = 100;
 /** From when on before its AOS the gateway of a pass is checked (section 4.5). */
 export const PASS_CHECK_AHEAD_MS = 10 * 60_000;
 /** So long before AOS and after LOS what the station receives counts as of the target: predictions are not exact. */
@@ -88,6 +90,9 @@ export const SCHEDULE_LIST_MOST = 5_000;
 export const SCHEDULE_LISTS_READ = 20;
 /** Schedules of one pass that are not cancelled or missed: each of them is compared with the others. */
 export const SCHEDULES_OF_PASS = 200;
+/** Schedules on other passes that a schedule is said to meet, and how many of a target are looked at for it. */
+export const SCHEDULE_MEETINGS = 10;
+export const SCHEDULE_MEETINGS_LOOKED = 200;
 /** Schedules that are not final: fifty for each of 2,000 targets. */
 export const SCHEDULES_OPEN = 100_000;
 /** How long who wrote a schedule or a rule waits until the lists of this process show it. */
@@ -175,6 +180,8 @@ export const GATEWAY_ANSWER_MS = 10_000;
  * memory, so this is the way there and back with room, and a person at a console still waits for it.
  */
 export const SIM_ANSWER_MS = 5_000;
+/** Files that a simulated spacecraft shows of its memory: their hashes stay below 1 MiB. */
+export const SIM_FILES_SHOWN = 4_000;
 /**
  * A run that ends waits for a fault that is due so soon, and switches it off: it could no longer be called back in
  * time.
@@ -208,6 +215,8 @@ export const CHART_MICROSTEPS = 64;
 export const DEAD_LETTERS_SHOWN = 256;
 /** Frames a gateway puts in one bus message: one message per turn, never one per sample (T1). */
 export const FRAMES_PER_MESSAGE = 256;
+/** Files of a listing in one bus message: with checksums of 32 bytes below the 1 MiB a bus server takes by default. */
+export const FILES_PER_MESSAGE = 5_000;
 /** Largest frame a gateway takes: a space packet is at most 65,542 bytes. */
 export const FRAME_BYTES = 65_542;
 /** Characters of a frame as a client writes it: two digits and a space for each byte. */
@@ -503,6 +512,13 @@ export const UPLOADS_AT_ONCE = 4;
 export const UPLOAD_SLOWEST_BYTES_PER_S = 64 * 1024;
 /** How long an upload may be slower before: a connection takes seconds to find its rate. */
 export const UPLOAD_GRACE_MS = 10_000;
+/**
+ * Separate ranges of one file of which bytes are there: every second chunk of 1 KiB lost over 128 MiB. What would need
+ * one more is dropped and asked for again, which costs time and no memory.
+ */
+export const BYTE_RANGES_MOST = 65_536;
+/** Fields of type, length and value in one PDU of CFDP: a metadata PDU with every proxy message and override has thirty. */
+export const CFDP_TLVS_MOST = 64;
 /** Connections of a process, of all its ports: an idle one costs a few kB. Fewer where it may open fewer files. */
 export const CONNECTIONS = 20_000;
 /** Descriptors that connections leave to everything else: the bus, gateways, spooled uploads, modules. */
@@ -556,11 +572,54 @@ export const AUTH_SUBJECT_CHARACTERS = 255;
 export const AUTH_TOKENS_KEPT = 1_000;
 /** How long credentials of the bus hold where the settings say nothing (section 8). */
 export const AUTH_NATS_TTL_MS = 3_600_000;
+/** Priority of a transfer: an int32 (section 2.8). */
+export const TRANSFER_PRIORITY_MOST = 2 ** 31 - 1;
+/** Transfers of one list: what a page shows and a reply of a few MB holds. */
+export const TRANSFER_LIST_MOST = 5_000;
 /**
- * How long the transfer manager may take to create a transfer for a run: it writes one entry, with room for an
- * election.
+ * Separate ranges of one transfer: with its record written once a second, no more than some hundred kB each time. A
+ * chunk that would need one more is dropped and asked for again.
  */
-export const TRANSFER_ANSWER_MS = 10_000;
+export const TRANSFER_RANGES = 4_096;
+/** Characters of what a record says of why it does not go on. */
+export const TRANSFER_REASON_CHARACTERS = 1_000;
+/** How often requests are sent (section 4.7 rule 3). */
+export const TRANSFER_TICK_MS = 250;
+/** How long a request that was sent awaits its chunk before its range is asked again (section 4.7 rule 3). */
+export const TRANSFER_CHUNK_WAIT_MS = 15_000;
+/** How long a request without a final event is remembered (section 4.7 rule 3). */
+export const TRANSFER_FORGOTTEN_MS = 60_000;
+/** What is asked and not received stays below so much time of the rate (section 4.7 rule 3). */
+export const TRANSFER_PIPELINE_MS = 2_000;
+/** Requests of a full pipeline where a chunk could be larger: the next is asked while others are on their way. */
+export const TRANSFER_PIPELINE_PARTS = 4;
+/** Rate where nothing else says one, bit/s (section 4.7 rule 4). */
+export const TRANSFER_RATE = 64_000;
+/** How old a throughput measured by a gateway may be (section 4.7 rule 4). */
+export const TRANSFER_MEASURED_MS = 15_000;
+/** Behind failures of requests in a row the next waits twice as long each time, up to this. */
+export const TRANSFER_FAILED_MS = 15_000;
+/** Bytes that are gathered before they are stored as one object: few objects, and little to receive again. */
+export const TRANSFER_PART_BYTES = 512 * 1024;
+/** How long bytes are gathered, and how often a record is written at most. */
+export const TRANSFER_GATHER_MS = 1_000;
+/** Bytes that are gathered over all transfers; chunks wait in their stream where there are more. */
+export const TRANSFER_GATHERED_BYTES = 16 * 1024 * 1024;
+/** Parts that are stored at once. */
+export const TRANSFER_STORES_AT_ONCE = 8;
+/** Files that are assembled or checked at once: each reads and writes as fast as the bus lets it. */
+export const TRANSFER_ASSEMBLIES_AT_ONCE = 2;
+/** Parts that are removed at once. */
+export const TRANSFER_REMOVALS_AT_ONCE = 16;
+/** How long an entry of the index of open transfers without a record is left to who writes them both. */
+export const TRANSFER_INDEX_MS = 10 * 60_000;
+/** Attempts of a creation that others overtake, before it counts as an outage. */
+export const TRANSFER_WRITE_ROUNDS = 8;
+/** How long the cell of a transfer stays behind its last change. */
+export const TRANSFER_IDLE_MS = 30_000;
+/** How long a driver may decode a file, and how much later a file is offered again (section 4.7 rule 6). */
+export const FILE_DECODE_MS = 5 * 60_000;
+export const FILE_DECODE_AGAIN_MS = 30_000;
 /**
  * Longest time one statement of a procedure waits. Procedures last a pass or a test campaign of days; what is to happen
  * in weeks is a schedule, and a timer of Node holds 24 days.

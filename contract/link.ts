@@ -6,6 +6,7 @@
 import type { LinkBinding } from './mode.ts';
 import { asObject, type Foreign, isListOf, oneOf, readReply, readResult, textIn } from './reply.ts';
 import type { Result } from './result.ts';
+import type { SimulatedFile } from './simulation.ts';
 import type { DecodedSample, NeededHold, ResolvedValue } from './telecommand.ts';
 
 export const DRIVER_VERBS = ['encode', 'decode', 'cfdp'] as const;
@@ -264,16 +265,33 @@ export interface FaultCall {
   readonly by?: string;
 }
 
+interface SimulationFault {
+  readonly code: 'sim::refused' | 'sim::not-simulated';
+  readonly message: string;
+}
+export type SimulationRefusal = Extract<Result<never, SimulationFault>, { readonly ok: false }>;
+
 export type FaultReply = Result<
   { readonly faults: readonly { readonly fault: string; readonly on: boolean }[] },
-  { readonly code: 'sim::refused' | 'sim::not-simulated'; readonly message: string }
+  SimulationFault
 >;
+
+/** Reply of the verb `files` of a simulated gateway. */
+export type FileReply = Result<{ readonly files: readonly SimulatedFile[] }, SimulationFault>;
 
 /** What a gateway answered to `fault` or `faults`; undefined for a malformed reply. */
 export function readFaultReply(bytes: Uint8Array): FaultReply | undefined {
   const isFault = (each: Foreign): boolean =>
     textIn(each, 'fault') !== undefined && typeof each.on === 'boolean';
   return readResult(bytes, ({ faults }) => isListOf(faults, isFault), ['sim::refused', 'sim::not-simulated']);
+}
+
+/** What a gateway answered to `files`; undefined for a malformed reply. */
+export function readFileReply(bytes: Uint8Array): FileReply | undefined {
+  const isFile = (each: Foreign): boolean =>
+    ['id', 'crc32', 'sha256'].every((text) => textIn(each, text) !== undefined) &&
+    ['file_type', 'generation', 'size'].every((number) => Number.isSafeInteger(each[number]));
+  return readResult(bytes, ({ files }) => isListOf(files, isFile), ['sim::refused', 'sim::not-simulated']);
 }
 
 /** How a gateway says that its link is; undefined where it does not say: gateways of others need not. */

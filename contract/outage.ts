@@ -33,3 +33,11 @@ export class Outage extends Error {
     this.remedy = remedy;
   }
 }
+
+/** Bytes of content that is said to be stored are not there any more: a store that went back, or was cleared. */
+export class ContentGone extends Error {
+  constructor(name: string) {
+    super(`bytes of ${name} are missing from the store`);
+    this.name = 'ContentGone';
+  }
+}

@@ -37,6 +37,46 @@ export const SimulatedFaults = Type.Object(
 );
 export type SimulatedFaults = Static<typeof SimulatedFaults>;
 
+export const SimulatedFile = Type.Object(
+  {
+    id: Type.String({ description: 'Identifier on board.' }),
+    file_type: Type.Integer({ minimum: 0 }),
+    generation: Type.Integer({ minimum: 0, description: 'How many times it was written.' }),
+    size: Type.Integer({ minimum: 0, description: 'Bytes.' }),
+    crc32: Type.String({ description: 'CRC-32 of its bytes, hexadecimal.' }),
+    sha256: Type.String({ description: 'SHA-256 of its bytes, hexadecimal.' }),
+  },
+  { ...closed, title: 'SimulatedFile' },
+);
+export type SimulatedFile = Static<typeof SimulatedFile>;
+
+export const SimulatedFiles = Type.Object(
+  {
+    gateway: Type.String({ description: 'Name of the simulated gateway.' }),
+    files: Type.Array(SimulatedFile, { description: 'What is in the file memory, by identifier.' }),
+  },
+  {
+    ...closed,
+    title: 'SimulatedFiles',
+    examples: [
+      {
+        gateway: 'sim-1',
+        files: [
+          {
+            id: '5',
+            file_type: 3,
+            generation: 1,
+            size: 0,
+            crc32: '00000000',
+            sha256: 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
+          },
+        ],
+      },
+    ],
+  },
+);
+export type SimulatedFiles = Static<typeof SimulatedFiles>;
+
 export const FaultSwitch = Type.Object(
   { on: Type.Boolean({ description: 'Whether the spacecraft has the fault from now on.' }) },
   { ...closed, title: 'FaultSwitch', examples: [{ on: true }] },

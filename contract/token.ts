@@ -24,3 +24,12 @@ export function isUlid(text: string): boolean {
 
 /** The segment of a component without instances in subjects and alarm keys (section 2.4; MC-ALM-003, MC-ALM-017). */
 export const NO_INSTANCE = '_';
+
+/** A part of a key of a bucket. */
+export const KEY_TOKEN = '[A-Za-z0-9_=-]+';
+const KEY = new RegExp(`^${KEY_TOKEN}(\\.${KEY_TOKEN})*$`);
+
+/** Whether the text can be a key of a bucket: tokens, which may have `=` in them, with dots between. */
+export function isKey(text: string): boolean {
+  return KEY.test(text);
+}

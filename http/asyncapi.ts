@@ -22,6 +22,7 @@ const POLICIES = {
   log: `Nothing is left out: a client that cannot keep up is closed with ${closeCode.slowConsumer}, and reconnects.`,
   latest: 'A client that cannot keep up gets the newest value of each measure; its socket stays open.',
   counted: 'A client that cannot keep up misses messages and receives their number; its socket stays open.',
+  held: 'Nothing is left out: a client that cannot keep up gets everything later.',
   newest: 'A client that cannot keep up gets the newest message alone, marked with how many it has missed.',
 } as const;
 

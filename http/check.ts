@@ -14,6 +14,7 @@ import type { Credentials } from './identity.ts';
 import { readJsonBody } from './json-body.ts';
 import { type AnyFault, type Handled, refusal } from './reply.ts';
 import type { AnyEndpoint, AnyRequest, BytesBody, PathParameter, QueryParameter } from './route.ts';
+import type { Conditions } from './served-content.ts';
 
 /** A request as any transport delivers it. */
 export interface Incoming {
@@ -28,6 +29,7 @@ export interface Incoming {
   readonly content?: Content;
   /** Of a route that is worth giving up. */
   readonly gone?: AbortSignal;
+  readonly conditions?: Conditions | undefined;
 }
 
 const ANONYMOUS = { ok: true, value: { kind: 'anonymous' } } as const;
@@ -80,6 +82,7 @@ function checkShape(
       content: incoming.content,
       bytes: endpoint.bytes === undefined ? undefined : incoming.body,
       gone: incoming.gone,
+      conditions: incoming.conditions,
     },
   };
 }

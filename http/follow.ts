@@ -11,6 +11,8 @@
  * F5. Nobody follows longer than the token counts that opened it: then the client is closed with 4401, whatever waits.
  * F6. Pictures (policy `newest`) are binary; whoever is behind gets the newest alone, marked with how many it has
  *     missed.
+ * F8. Parts of a content (policy `held`) are binary and all of them come; while the writer has no room its source
+ *     waits, and a slow client is waited for as long as it reads at all.
  * F7. What a client sends is for the source, in order, and bounded; a client that sends more than a source can keep is
  *     closed with 4429.
  */
@@ -33,7 +35,7 @@ import {
 } from './route.ts';
 import type { Tag } from './tags.ts';
 
-export type FollowPolicy = 'log' | 'latest' | 'counted' | 'newest';
+export type FollowPolicy = 'log' | 'latest' | 'counted' | 'newest' | 'held';
 
 /** Close codes of the service; 1000 ends a log after its final item. */
 export const closeCode = {

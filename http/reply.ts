@@ -2,11 +2,19 @@
 
 import type { Fault } from '../contract/errors.ts';
 
+/** The bytes of an answer, read as its client takes them. */
+export interface StreamedBody {
+  readonly bytes: number;
+  pieces(): AsyncIterable<Uint8Array>;
+}
+
 /** What a handler answers with; `bytes` is a body that is already JSON (or `contentType`). */
 export interface Reply {
   readonly status: number;
   readonly body?: unknown;
   readonly bytes?: Uint8Array | string;
+  /** A body in pieces, of `contentType`. */
+  readonly stream?: StreamedBody;
   readonly contentType?: string;
   /** Of the service's own making: nothing of a request may stand in them (exchange.U3). */
   readonly headers?: Readonly<Record<string, string>>;

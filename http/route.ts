@@ -17,6 +17,7 @@ import type { Content } from './content.ts';
 import type { Dialect } from './dialect.ts';
 import type { RoutePorts } from './ports.ts';
 import type { AnyFault, Handled, Reply } from './reply.ts';
+import type { Conditions } from './served-content.ts';
 import type { Tag } from './tags.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -52,6 +53,8 @@ export interface RouteRequest<Params, Query, Body> {
   readonly bytes?: Buffer | undefined;
   /** Of a route that is worth giving up: aborted when the client goes before its answer. */
   readonly gone?: AbortSignal | undefined;
+  /** What is wanted of content that it answers with. */
+  readonly conditions?: Conditions | undefined;
 }
 
 /** A body that is not JSON and is held whole. */

@@ -39,7 +39,8 @@ function anonymous(status: number): Refusal {
   return { ...refusal, status };
 }
 
-function undeclaredRefusal(caller: Caller, { name, identity }: SpeakingPolicy): Refusal | undefined {
+/** Undefined unless the environment accepts verified identities only, and the caller has none. */
+export function undeclaredRefusal(caller: Caller, { name, identity }: SpeakingPolicy): Refusal | undefined {
   if (identity === 'declared' || caller.kind === 'verified') return undefined;
   return refuse('auth::jwt-required', `environment ${name} accepts verified identities only`, {
     help: 'Send Authorization: Bearer <token>; a declared name does not count here.',

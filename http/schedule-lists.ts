@@ -8,10 +8,12 @@
 
 import Type from 'typebox';
 import { PATH_CHARACTERS, SCHEDULE_LIST_MOST } from '../contract/limits.ts';
-import { FINAL_STATES, type ScheduleList, type StoredSchedule, shownSchedule } from '../contract/schedule.ts';
+import type { ScheduleList } from '../contract/schedule.ts';
+import { FINAL_STATES, type StoredSchedule } from '../contract/stored-schedule.ts';
 import { byStart, createdOf, endOf, startOf } from '../mission/schedule/schedule.ts';
 import type { RoutePorts } from './ports.ts';
 import type { QueryParameter } from './route.ts';
+import { scheduleView } from './schedule-view.ts';
 
 /** Where a list goes on: behind this schedule, in the order of lists. */
 interface ScheduleCursor {
@@ -63,7 +65,10 @@ export async function listOfSchedules(query: ScheduleQuery, ports: Ports): Promi
   const matching = over.length === 0 ? atHand : [...atHand, ...over].sort(byStart);
   const listed = matching.slice(0, SCHEDULE_LIST_MOST);
   const last = matching.length > listed.length ? listed.at(-1) : undefined;
-  return { schedules: listed.map(shownSchedule), ...(last !== undefined && { next: cursorOf(last) }) };
+  return {
+    schedules: listed.map((each) => scheduleView(each, ports)),
+    ...(last !== undefined && { next: cursorOf(last) }),
+  };
 }
 
 /** Those that are long final, each identifier once: as it was changed last. */

@@ -1,6 +1,6 @@
 /**
  * Decodes what a gateway received for every link bound to it: one message of frames in, one message of samples per
- * link out (T1). Which process decodes which gateway and from which position is decided elsewhere (supervision).
+ * link out (T1), listings of files behind it, and the chunks of files that were in it. Which process decodes which gateway and from which position is decided elsewhere (supervision).
  *
  * G1. The message id of a decoded batch names the message of frames it was made from, so that decoding that message
  *     again after a crash stores nothing twice; the header `Mcs-Source` holds its position.
@@ -12,22 +12,14 @@
  * G3. No frame, however damaged, makes `handle` reject: only the bus does.
  */
 
-import {
-  BlockBuilder,
-  type DecodedBatch,
-  decodeBatch,
-  encodeBatch,
-  type FrameBatch,
-} from '../contract/batch.ts';
-import { header } from '../contract/bus/headers.ts';
-import { streams } from '../contract/bus/streams.ts';
-import { subject } from '../contract/bus/subjects.ts';
+import { BlockBuilder, decodeBatch, type FrameBatch } from '../contract/batch.ts';
 import type { Mission } from '../mission/mission.ts';
 import type { CurrentPasses } from '../mission/pass/serving-gateway.ts';
 import type { Bus, StreamMessage } from '../ports/bus.ts';
 import type { Log } from '../ports/log.ts';
 import type { MissionSource } from '../ports/mission-source.ts';
 import { isServedBy, type PossibleBinding, possibleBindings } from './bindings.ts';
+import { type DecodedOutput, outputOf, storeOutput } from './decoded-output.ts';
 import type { Driver, LinkSource, Reading } from './driver/driver.ts';
 import { createDriver, isKnownProtocol } from './driver/protocols.ts';
 import { FrameFaults } from './frame-faults.ts';
@@ -109,11 +101,11 @@ class GatewayFrameDecoder implements FrameDecoder {
     }
   }
 
-  #decode(message: StreamMessage): [Source, DecodedBatch][] {
+  #decode(message: StreamMessage): [Source, DecodedOutput][] {
     const sources = this.#sourcesAt(message.at);
     const batch = this.#framesOf(message);
     if (batch === undefined) return [];
-    return sources.flatMap((source): [Source, DecodedBatch][] => {
+    return sources.flatMap((source): [Source, DecodedOutput][] => {
       const decoded = this.#read(batch, source);
       return decoded === undefined ? [] : [[source, decoded]];
     });
@@ -128,11 +120,12 @@ class GatewayFrameDecoder implements FrameDecoder {
     return batch;
   }
 
-  #read(batch: FrameBatch, source: Source): DecodedBatch | undefined {
+  #read(batch: FrameBatch, source: Source): DecodedOutput | undefined {
     const where = `${source.target.name}/${source.link.name}`;
     let at = 0;
     const into: Reading = {
       samples: new BlockBuilder(),
+      files: { samples: [], chunks: [] },
       reports: [],
       fault: (detail) => this.#faults.add(where, detail, at),
     };
@@ -140,21 +133,13 @@ class GatewayFrameDecoder implements FrameDecoder {
       at = batch.at[index]!;
       source.driver.read(bufferOf(frame), at, source, into);
     }
-    if (into.samples.empty && into.reports.length === 0) return undefined;
-    return {
-      platform: source.platform.digest,
-      link: source.link.name,
-      blocks: into.samples.take(),
-      reports: into.reports,
-    };
+    return outputOf(into, source);
   }
 
-  async #append(seq: number, decoded: readonly [Source, DecodedBatch][]): Promise<void> {
-    for (const [{ target, link, revision }, batch] of decoded) {
-      await this.#bus.append(streams.decoded, subject.decoded(target.name), encodeBatch(batch), {
-        id: `${this.#gateway}-${seq}${this.#tag}-${target.name}-${link.name}`,
-        headers: { [header.source]: String(seq), [header.config]: revision },
-      });
+  async #append(seq: number, decoded: readonly [Source, DecodedOutput][]): Promise<void> {
+    for (const [{ target, link, revision }, output] of decoded) {
+      const id = `${this.#gateway}-${seq}${this.#tag}-${target.name}-${link.name}`;
+      await storeOutput(output, { bus: this.#bus, target: target.name, id, seq, revision });
     }
   }
 

@@ -1,6 +1,6 @@
 /**
- * One gateway on the bus: publishes what it receives, serves `send`, `fence`, `state`, `bind`, `faults`, `fault` and
- * `stats`, reports its echoes, of what it sent and of its throughput. Mission Control Service, sections 4.9 and 6. One
+ * One gateway on the bus: publishes what it receives, serves `send`, `fence`, `state`, `bind`, `faults`, `fault`,
+ * `files` and `stats`, reports its echoes, of what it sent and of its throughput. Mission Control Service, sections 4.9 and 6. One
  * process at a time runs a gateway; which one, and that it is started again when its definition changes, is decided
  * elsewhere (supervision).
  *
@@ -25,12 +25,14 @@ import {
   type FaultReply,
   type FenceCall,
   type FenceReply,
+  type FileReply,
   type GatewayReport,
   type GatewayState,
   isBusPosition,
   type SendCall,
   type SendReply,
   type SentMessage,
+  type SimulationRefusal,
 } from '../contract/link.ts';
 import { accepted, refused } from '../contract/result.ts';
 import type { FaultEvent } from '../contract/simulation.ts';
@@ -148,6 +150,7 @@ class GatewayOnBus implements RunningGateway {
       this.#serve('fence', (call) => this.#fence(call as FenceCall | undefined)),
       this.#serve('faults', async () => this.#faults()),
       this.#serve('fault', async (call) => this.#fault(call as FaultCall | undefined)),
+      this.#serve('files', () => this.#files()),
       this.#serve('stats', async () => this.#gateway?.stats?.() ?? {}),
     ];
   }
@@ -256,9 +259,14 @@ class GatewayOnBus implements RunningGateway {
   }
 
   /** A simulation whose settings cannot be used is still a simulation (Q2). */
-  #faultless(): FaultReply {
+  #faultless(): SimulationRefusal {
     if (this.#definition.kind !== 'simulated') return notSimulated(this.name);
     return simRefused(`gateway ${this.name} cannot be used; the log of its process says why`);
+  }
+
+  async #files(): Promise<FileReply> {
+    const files = this.#gateway?.files;
+    return files === undefined ? this.#faultless() : accepted({ files: await files() });
   }
 
   #fault(call: FaultCall | undefined): FaultReply {
@@ -289,11 +297,11 @@ class GatewayOnBus implements RunningGateway {
   }
 }
 
-function notSimulated(name: string): FaultReply {
+function notSimulated(name: string): SimulationRefusal {
   return refused({ code: 'sim::not-simulated', message: `gateway ${name} is not simulated` });
 }
 
-function simRefused(message: string): FaultReply {
+function simRefused(message: string): SimulationRefusal {
   return refused({ code: 'sim::refused', message });
 }
 

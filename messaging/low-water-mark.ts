@@ -16,6 +16,8 @@
  * F6. A store goes back as a whole. Where a loss has been found anywhere on the bus, here or by another member of the
  *     cell (membership.E9), what was read until then may have been read by another owner, of whom nothing is left; the
  *     low-water mark remembers until when that has been dealt with. `lostUntil` counts what is found later too.
+ * F7. A loss that is found while it is kept says so to its owner: what that one wrote behind its streams may be lost,
+ *     and all of these be there.
  */
 
 import { buckets } from '../contract/bus/buckets.ts';
@@ -40,7 +42,7 @@ export interface WentBack {
   readonly elsewhere?: true;
 }
 
-interface LowWaterMarkOptions<Stands extends Positions> {
+export interface LowWaterMarkOptions<Stands extends Positions> {
   readonly bus: Bus;
   readonly clock: Clock;
   readonly log: Log;
@@ -58,6 +60,8 @@ interface LowWaterMarkOptions<Stands extends Positions> {
   readonly past?: KnownPast | undefined;
   /** Another owner wrote. */
   readonly lost: (error: Error) => void;
+  /** Something of before is lost, as was found a moment ago (F7). */
+  readonly lossFound?: () => void;
 }
 
 /** The outage of a worker whose follower found that: nobody's fault here, and it starts again from what is there. */
@@ -96,6 +100,8 @@ export class LowWaterMark<Stands extends Positions> {
   #timer: TimerHandle | undefined;
   #leave: (() => void) | undefined;
   #dealtWith = 0;
+  /** The last loss that the owner knows of (F7). */
+  #foundUntil = 0;
   #stopped = false;
 
   constructor(options: LowWaterMarkOptions<Stands>) {
@@ -106,7 +112,8 @@ export class LowWaterMark<Stands extends Positions> {
 
   /** Where to read on, from now on under this epoch; throws when another owner has it or takes it. */
   async take(): Promise<Stands> {
-    const { epoch, first, name } = this.#options;
+    const { bus, epoch, first, name } = this.#options;
+    this.#foundUntil = bus.lostUntil ?? 0;
     const entry = await this.#bucket.get(this.#key);
     const before = entry === undefined ? NOTHING : parse(entry);
     const taken = new Error(`another owner takes ${name}`);
@@ -201,10 +208,19 @@ export class LowWaterMark<Stands extends Positions> {
     if (this.#stopped) return;
     const { clock, log } = this.#options;
     this.#timer = clock.setTimeout(() => {
+      this.#lookForLosses();
       void this.#write()
         .catch((error: unknown) => log.warn({ err: error, mark: this.#key }, 'low-water mark not written'))
         .then(() => this.#writeSoon());
     }, WRITE_EVERY_MS);
+  }
+
+  /** F7 */
+  #lookForLosses(): void {
+    const until = this.#options.bus.lostUntil ?? 0;
+    if (until <= this.#foundUntil) return;
+    this.#foundUntil = until;
+    this.#options.lossFound?.();
   }
 
   /** Writes it a last time. */

@@ -5,13 +5,21 @@
  * K1. A pass that cannot be read is reported in the log and left out; it hides no other.
  * K2. Who wrote a pass here sees it here: `seen` waits until the watch has it.
  * K3. A reader that sorts and searches pays for what changed since the last one, not for every pass each time.
+ * K5. Who writes the passes of a target may take them from here where they are just those that stand: a copy that is
+ *     behind, or holds one that has left, is none.
  * K4. Which passes of a target are in progress is known without looking at each (pass-times.N1).
  */
 
 import { buckets } from '../contract/bus/buckets.ts';
 import { parseJsonBytes } from '../contract/json-bytes.ts';
-import { PASS_RECEIVE_MARGIN_MS, PASS_SEEN_MS } from '../contract/limits.ts';
-import { type PassGateway, type PassView, readStoredPass, type StoredPass } from '../contract/pass.ts';
+import { PASS_CATCH_UP_MS, PASS_RECEIVE_MARGIN_MS, PASS_SEEN_MS } from '../contract/limits.ts';
+import {
+  type PassGateway,
+  type PassView,
+  passKey,
+  readStoredPass,
+  type StoredPass,
+} from '../contract/pass.ts';
 import { byAos, passNamed, shownPass } from '../mission/pass/pass.ts';
 import { PassTimes } from '../mission/pass/pass-times.ts';
 import type { CurrentPasses } from '../mission/pass/serving-gateway.ts';
@@ -19,6 +27,7 @@ import type { Bus, Entry, Stoppable } from '../ports/bus.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import { type KeptWatch, keepWatching } from './kept-watch.ts';
+import { isSameStands, type Stands, standsOf } from './pass-journal.ts';
 import { SeenRevisions } from './seen-revisions.ts';
 import { SortedEntries } from './sorted-entries.ts';
 
@@ -36,16 +45,25 @@ export interface PassChange {
   readonly text: () => string | undefined;
 }
 
+/** The passes of a target with the revisions of all its entries, by their keys. */
+export interface KnownOfTarget {
+  readonly passes: Iterable<StoredPass>;
+  readonly revisions: ReadonlyMap<string, number>;
+}
+
 type Listener = (change: PassChange) => void;
 
 export class PassBook implements CurrentPasses, Stoppable {
   readonly #options: PassBookOptions;
   readonly #byTarget = new Map<string, Map<string, StoredPass>>();
+  /** Of every entry, also one that cannot be read, by its key (K5). */
+  readonly #revisions = new Map<string, Map<string, number>>();
   readonly #now = new PassTimes(0);
   readonly #near = new PassTimes(PASS_RECEIVE_MARGIN_MS);
   readonly #gateways = new Map<string, PassGateway>();
   readonly #listeners = new Set<Listener>();
   readonly #seen: SeenRevisions;
+  readonly #caughtUp: SeenRevisions;
   readonly #passes: KeptWatch;
   readonly #checks: KeptWatch;
   /** K3 */
@@ -55,6 +73,7 @@ export class PassBook implements CurrentPasses, Stoppable {
   constructor(options: PassBookOptions) {
     this.#options = options;
     this.#seen = new SeenRevisions(options.clock, PASS_SEEN_MS);
+    this.#caughtUp = new SeenRevisions(options.clock, PASS_CATCH_UP_MS);
     this.#passes = keepWatching(options, buckets.passes, (key, entry) => this.#passChanged(key, entry));
     this.#checks = keepWatching(options, buckets.passGateways, (key, entry) =>
       this.#checkChanged(key, entry),
@@ -101,6 +120,18 @@ export class PassBook implements CurrentPasses, Stoppable {
     return ofTarget?.get(name) ?? passNamed(ofTarget?.values() ?? [], name);
   }
 
+  /** K5: undefined where these are not the ones that stand, also a moment later. */
+  async standing(target: string, stands: Stands): Promise<KnownOfTarget | undefined> {
+    if (!this.live) return undefined;
+    await this.#caughtUp.seen(stands.newest);
+    const revisions = this.#revisions.get(target) ?? new Map<string, number>();
+    if (!this.live || !isSameStands(standsOf(revisions.values()), stands)) return undefined;
+    return {
+      passes: [...(this.#byTarget.get(target)?.values() ?? [])],
+      revisions: new Map(revisions),
+    };
+  }
+
   /** The view of a pass as JSON; undefined for one that is not stored. */
   textOf(target: string, id: string): string | undefined {
     const pass = this.#byTarget.get(target)?.get(id);
@@ -108,7 +139,7 @@ export class PassBook implements CurrentPasses, Stoppable {
   }
 
   viewOf(pass: StoredPass): PassView {
-    const gateway = this.#gateways.get(`${pass.target}.${pass.id}`);
+    const gateway = this.#gateways.get(passKey(pass.target, pass.id));
     return { pass: shownPass(pass), ...(gateway !== undefined && { gateway }) };
   }
 
@@ -131,6 +162,7 @@ export class PassBook implements CurrentPasses, Stoppable {
     const [target = '', id = ''] = key.split('.');
     const pass = this.#read(key, entry);
     const ofTarget = this.#byTarget.get(target) ?? new Map<string, StoredPass>();
+    this.#revisionChanged(target, key, entry?.revision);
     this.#all.set(key, pass);
     if (pass === undefined) ofTarget.delete(id);
     else ofTarget.set(id, pass);
@@ -140,7 +172,17 @@ export class PassBook implements CurrentPasses, Stoppable {
     this.#now.changed(target);
     this.#near.changed(target);
     this.#notify(target, id);
-    if (entry !== undefined) this.#seen.note(entry.revision);
+    if (entry === undefined) return;
+    this.#seen.note(entry.revision);
+    this.#caughtUp.note(entry.revision);
+  }
+
+  #revisionChanged(target: string, key: string, revision: number | undefined): void {
+    const ofTarget = this.#revisions.get(target) ?? new Map<string, number>();
+    if (revision === undefined) ofTarget.delete(key);
+    else ofTarget.set(key, revision);
+    if (ofTarget.size === 0) this.#revisions.delete(target);
+    else this.#revisions.set(target, ofTarget);
   }
 
   #read(key: string, entry: Entry | undefined): StoredPass | undefined {

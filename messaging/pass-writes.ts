@@ -16,34 +16,34 @@
  * J6. A pass that leaves those in use is a write as any other: who decides at that moment decides before or behind it.
  * J7. A contribution to a time long ago is matched against the passes that are long over as well; what it changes of
  *     them is in use again.
+ * J9. What stands is taken from what this process holds where the journal says that it is just that: to ask the bus
+ *     costs what all passes of all targets cost. It is asked where the journal does not say so, and where what was
+ *     decided by it turns out to stand otherwise.
  * J8. No write leaves a target with more than `PASSES_OF_TARGET` in use that were not there before.
  */
 
 import { buckets } from '../contract/bus/buckets.ts';
 import { PASS_WRITE_ROUNDS, PASSES_OF_TARGET } from '../contract/limits.ts';
 import { Outage } from '../contract/outage.ts';
-import { passKey, readStoredPass, type StoredPass } from '../contract/pass.ts';
+import { passKey, type StoredPass } from '../contract/pass.ts';
 import type { Window } from '../mission/pass/pass.ts';
 import { TargetPasses } from '../mission/pass/target-passes.ts';
-import type { Bucket, Bus, Entry } from '../ports/bus.ts';
-import type { Log } from '../ports/log.ts';
-import { fitting, journalOf, type PassWrite, writesOf } from './pass-journal.ts';
+import type { Bus } from '../ports/bus.ts';
+import { doneJournal, fitting, type PassWrite, type Stands, standsOf } from './pass-journal.ts';
+import { apply, readStanding, type Standing, type StandingTools } from './pass-standing.ts';
 import { PassesOver, TooManyPasses } from './passes-over.ts';
-
-/** What stands in the bucket of a target, with its entries by their keys. */
-interface Standing {
-  readonly passes: TargetPasses;
-  readonly entries: ReadonlyMap<string, Entry>;
-  /** Revision of the journal; 0: there is none. */
-  readonly journal: number;
-}
 
 export interface PassesWritten<Outcome> {
   readonly outcome: Outcome;
   /** The newest revision that was written; undefined where everything stood so already. */
   readonly revision: number | undefined;
-  /** Revision of the journal that names it; undefined where nothing was to be written. */
-  readonly journal: number | undefined;
+}
+
+/** A journal whose writes are done (J5). */
+interface Done {
+  readonly revision: number;
+  /** What stands then, where that is known. */
+  readonly stands: Stands | undefined;
 }
 
 /** Writes passes, those of one target one after the other: a race inside of one process would only cost rounds. */
@@ -51,8 +51,8 @@ export class PassWriter {
   readonly #tools: WriteTools;
   readonly #last = new Map<string, Promise<void>>();
 
-  constructor({ bus, log }: { readonly bus: Bus; readonly log: Log }) {
-    this.#tools = { bus, log, over: new PassesOver({ bus, log }) };
+  constructor({ bus, log, passes }: StandingTools) {
+    this.#tools = { bus, log, passes, over: new PassesOver({ bus, log }) };
   }
 
   /**
@@ -67,7 +67,7 @@ export class PassWriter {
   ): Promise<PassesWritten<Outcome>> {
     const before = this.#last.get(target) ?? Promise.resolve();
     const written = before.then(() => writePasses(this.#tools, { target, change, reach }));
-    const emptied = written.then(({ journal }) => this.#empty(target, journal)).catch(() => undefined);
+    const emptied = written.then(({ done }) => this.#empty(target, done)).catch(() => undefined);
     this.#last.set(target, emptied);
     void emptied.then(() => {
       if (this.#last.get(target) === emptied) this.#last.delete(target);
@@ -76,9 +76,9 @@ export class PassWriter {
   }
 
   /** J5. Nobody waits for it but who writes the same target next. */
-  async #empty(target: string, journal: number | undefined): Promise<void> {
-    if (journal === undefined) return;
-    await this.#tools.bus.bucket(buckets.passJournals).put(target, journalOf([]), journal);
+  async #empty(target: string, done: Done | undefined): Promise<void> {
+    if (done === undefined) return;
+    await this.#tools.bus.bucket(buckets.passJournals).put(target, doneJournal(done.stands), done.revision);
   }
 }
 
@@ -98,9 +98,7 @@ export async function leaveUse(
   return outcome;
 }
 
-interface WriteTools {
-  readonly bus: Bus;
-  readonly log: Log;
+interface WriteTools extends StandingTools {
   readonly over: PassesOver;
 }
 
@@ -113,23 +111,24 @@ interface Wanted<Outcome> {
 async function writePasses<Outcome>(
   tools: WriteTools,
   { target, change, reach }: Wanted<Outcome>,
-): Promise<PassesWritten<Outcome>> {
-  const { bus, log } = tools;
+): Promise<PassesWritten<Outcome> & { readonly done: Done | undefined }> {
+  let mustAsk = false;
   let revision: number | undefined;
   for (let round = 0; round < PASS_WRITE_ROUNDS; round += 1) {
-    const standing = await readStanding(bus, target, log);
+    const standing = await readStanding(tools, target, mustAsk);
     if (reach !== undefined) await addReached(tools, target, { standing, reach });
     const { outcome, changed } = changesOf(standing, change);
     checkRoom(target, standing, changed);
-    const written = await writeAll(bus, target, standing.journal, changed);
+    const written = await writeAll(tools.bus, target, standing, changed);
     revision = written.revision ?? revision;
-    if (written.isWhole) return { outcome, revision, journal: written.journal };
+    if (written.isWhole) return { outcome, revision, done: written.done };
+    mustAsk = written.mustAsk === true;
   }
   throw new Outage('bus.unavailable', `the passes of ${target} are written by too many at once`);
 }
 
 function changesOf<Outcome>(
-  { passes, entries }: Standing,
+  { passes, revisions }: Standing,
   change: (passes: TargetPasses) => Outcome,
 ): { readonly outcome: Outcome; readonly changed: PassWrite[] } {
   const draft = new TargetPasses(passes);
@@ -139,14 +138,14 @@ function changesOf<Outcome>(
     if (passes.get(pass.id) === pass) continue;
     const key = passKey(pass.target, pass.id);
     const text = JSON.stringify(pass);
-    const entry = entries.get(key);
-    if (entry !== undefined && Buffer.from(text).equals(entry.value)) continue;
-    changed.push({ key, text, over: entry?.revision ?? 0 });
+    const over = revisions.get(key) ?? 0;
+    if (over !== 0 && JSON.stringify(passes.get(pass.id)) === text) continue;
+    changed.push({ key, text, over });
   }
   for (const { target, id } of passes) {
-    const entry = entries.get(passKey(target, id));
-    if (entry !== undefined && draft.get(id) === undefined)
-      changed.push({ key: entry.key, text: undefined, over: entry.revision });
+    const key = passKey(target, id);
+    const over = revisions.get(key);
+    if (over !== undefined && draft.get(id) === undefined) changed.push({ key, text: undefined, over });
   }
   return { outcome, changed };
 }
@@ -162,11 +161,11 @@ async function addReached(
 }
 
 /** J8 */
-function checkRoom(target: string, { entries }: Standing, changed: readonly PassWrite[]): void {
-  const added = changed.filter(({ key }) => !entries.has(key)).length;
+function checkRoom(target: string, { revisions }: Standing, changed: readonly PassWrite[]): void {
+  const added = changed.filter(({ key }) => !revisions.has(key)).length;
   const gone = changed.filter(({ text }) => text === undefined).length;
-  if (added <= gone || entries.size + added - gone <= PASSES_OF_TARGET) return;
-  const message = `target ${target} would have ${entries.size + added} passes; it may have ${PASSES_OF_TARGET}`;
+  if (added <= gone || revisions.size + added - gone <= PASSES_OF_TARGET) return;
+  const message = `target ${target} would have ${revisions.size + added} passes; it may have ${PASSES_OF_TARGET}`;
   const help =
     'Contribute fewer of the time to come: a pass leaves them a day after its LOS, and stays in the list of all.';
   throw new TooManyPasses(message, help);
@@ -177,17 +176,21 @@ interface Written {
   readonly isWhole: boolean;
   /** The newest revision of what was written here. */
   readonly revision: number | undefined;
-  readonly journal?: number;
+  /** What stands is to be read from the bus (J9). */
+  readonly mustAsk?: boolean;
+  /** Undefined where nothing was to be written. */
+  readonly done?: Done | undefined;
 }
 
 /** J1, J4: as much as fits the journal, then the passes themselves, until none is left. */
 async function writeAll(
   bus: Bus,
   target: string,
-  standing: number,
+  standing: Standing,
   changed: readonly PassWrite[],
 ): Promise<Written> {
-  let over = standing;
+  const stands = new Map<string, number | undefined>(standing.revisions);
+  let over = standing.journal;
   let revision: number | undefined;
   for (let done = 0; done < changed.length; ) {
     const { writes, journal } = fitting(changed.slice(done));
@@ -195,46 +198,22 @@ async function writeAll(
     if (decided.outcome === 'conflict') return { isWhole: false, revision };
     const passes = bus.bucket(buckets.passes);
     const outcomes = await Promise.all(writes.map((write) => apply(passes, write)));
-    for (const each of outcomes) if (each !== undefined) revision = Math.max(revision ?? 0, each);
+    for (const [n, { key, text }] of writes.entries()) {
+      const outcome = outcomes[n]!;
+      if (outcome.by === 'others' && !standing.isAsked) return { isWhole: false, revision, mustAsk: true };
+      if (outcome.by === 'here') revision = Math.max(revision ?? 0, outcome.revision);
+      if (text === undefined) stands.delete(key);
+      else stands.set(key, outcome.by === 'others' ? undefined : outcome.revision);
+    }
     over = decided.revision;
     done += writes.length;
   }
-  return { isWhole: true, revision, ...(changed.length > 0 && { journal: over }) };
+  if (changed.length === 0) return { isWhole: true, revision };
+  return { isWhole: true, revision, done: { revision: over, stands: knownStands(stands) } };
 }
 
-/**
- * J2: the revision it was written under. Undefined where somebody else has written it: nobody decides anything newer
- * before that is done (J1), so that what stands is it or newer.
- */
-async function apply(passes: Bucket, { key, text, over }: PassWrite): Promise<number | undefined> {
-  const written =
-    text === undefined ? await passes.remove(key, over) : await passes.put(key, Buffer.from(text), over);
-  return written.outcome === 'written' ? written.revision : undefined;
-}
-
-/** J1: the passes of a target once everything that was decided is written. */
-async function readStanding(bus: Bus, target: string, log: Log): Promise<Standing> {
-  const passes = bus.bucket(buckets.passes);
-  for (;;) {
-    // The journal first: what was decided behind it is not seen, and the decision here then loses.
-    const journal = await bus.bucket(buckets.passJournals).get(target);
-    const listed = await passes.list(`${target}.*`);
-    const entries = new Map(listed.map((entry) => [entry.key, entry]));
-    const unfinished = writesOf(journal, log).filter(
-      ({ key, over }) => (entries.get(key)?.revision ?? 0) === over,
-    );
-    if (unfinished.length === 0)
-      return { passes: readable(listed, log), entries, journal: journal?.revision ?? 0 };
-    await Promise.all(unfinished.map((write) => apply(passes, write)));
-  }
-}
-
-function readable(entries: readonly Entry[], log: Log): TargetPasses {
-  return new TargetPasses(
-    entries.flatMap(({ key, value }) => {
-      const pass = readStoredPass(key, value);
-      if (pass === undefined) log.error({ key, bucket: buckets.passes.name }, 'malformed pass: left out');
-      return pass ?? [];
-    }),
-  );
+/** Undefined where somebody else has written one of them, nobody here knows when. */
+function knownStands(revisions: ReadonlyMap<string, number | undefined>): Stands | undefined {
+  const known = [...revisions.values()].filter((revision) => revision !== undefined);
+  return known.length === revisions.size ? standsOf(known) : undefined;
 }

@@ -10,7 +10,7 @@ import {
   readStoredRule,
   type StoredRefusal,
   type StoredRule,
-} from '../contract/schedule.ts';
+} from '../contract/stored-schedule.ts';
 import type { Entry, Stoppable } from '../ports/bus.ts';
 import { type KeptWatch, keepWatching } from './kept-watch.ts';
 import type { ScheduleBookOptions } from './schedule-book.ts';

@@ -3,12 +3,13 @@
  */
 
 import { buckets } from '../contract/bus/buckets.ts';
-import type { ErrorCode, Fault } from '../contract/errors.ts';
+import type { Fault } from '../contract/errors.ts';
 import { SCHEDULE_RULES, SCHEDULE_WRITE_ROUNDS } from '../contract/limits.ts';
 import { nearHelp } from '../contract/near.ts';
 import { accepted, type Result, refused } from '../contract/result.ts';
-import type { Rule, RuleRequest, StoredRule } from '../contract/schedule.ts';
-import { readStoredRule } from '../contract/schedule.ts';
+import type { Rule, RuleRequest } from '../contract/schedule-rule.ts';
+import type { StoredRule } from '../contract/stored-schedule.ts';
+import { readStoredRule } from '../contract/stored-schedule.ts';
 import type { Mission } from '../mission/mission.ts';
 import { isOver } from '../mission/pass/pass.ts';
 import { lastEnvironment } from '../mission/procedure/reaction.ts';
@@ -20,6 +21,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { PassBook } from './pass-book.ts';
 import type { RuleBook } from './rule-book.ts';
 import type { ScheduleBook } from './schedule-book.ts';
+import { asRefusals, malformed, refusal } from './schedule-faults.ts';
 import { resolveSchedule } from './schedule-resolution.ts';
 
 export interface RuleTools {
@@ -43,8 +45,8 @@ export async function ruleRefusal(
   mission: Mission,
   { bus, rules }: Pick<RuleTools, 'bus' | 'rules'>,
 ): Promise<readonly [Fault, ...Fault[]] | undefined> {
-  const malformed = formFaults(request);
-  const [first, ...more] = malformed.length > 0 ? malformed : placeFaults(request, mission, rules);
+  const ofForm = formFaults(request);
+  const [first, ...more] = ofForm.length > 0 ? ofForm : placeFaults(request, mission, rules);
   if (first !== undefined) return [first, ...more];
   const environment = ruleEnvironment(request, mission);
   if (environment === undefined)
@@ -53,10 +55,7 @@ export async function ruleRefusal(
     ];
   // Any pass will do: what a run resolves to differs by the identifier of its pass alone.
   const resolved = await resolveSchedule(bus, mission, { ...request, environment }, request.id);
-  if (!resolved.ok) {
-    const [fault, ...others] = resolved.faults;
-    return [asRefusal(fault), ...others.map(asRefusal)];
-  }
+  if (!resolved.ok) return asRefusals(resolved.faults);
   if (!resolved.value.program.hazardous) return undefined;
   const message = `procedure ${request.run} sends a hazardous telecommand`;
   return [refusal(message, '/run', 'Make a schedule for each pass, which a supervisor validates.')];
@@ -127,10 +126,10 @@ function formFaults({ start, filter }: RuleRequest): Fault[] {
   const offset = readStart(start);
   const angle = filter?.min_elevation === undefined ? undefined : readQuantity(filter.min_elevation, 'deg');
   return [
-    ...(offset.ok ? [] : offset.faults.map((each) => faultAt('schedule::invalid', '/start', each))),
+    ...(offset.ok ? [] : offset.faults.map((each) => malformed('/start', each))),
     ...(angle === undefined || angle.ok
       ? []
-      : angle.faults.map((each) => faultAt('schedule::invalid', '/filter/min_elevation', each))),
+      : angle.faults.map((each) => malformed('/filter/min_elevation', each))),
   ];
 }
 
@@ -142,20 +141,4 @@ function placeFaults({ id, target, targets }: RuleRequest, mission: Mission, rul
   if (rules.size >= SCHEDULE_RULES && rules.get(id) === undefined)
     return [refusal(`there are ${rules.size} rules already`, '/id', 'Remove some of them first.')];
   return [];
-}
-
-function asRefusal(fault: Fault): Fault {
-  return { ...fault, code: 'schedule::refused' };
-}
-
-function refusal(message: string, path: string, help?: string): Fault {
-  return faultAt('schedule::refused', path, { message, ...(help !== undefined && { help }) });
-}
-
-function faultAt(
-  code: ErrorCode,
-  path: string,
-  { message, help }: { readonly message: string; readonly help?: string },
-): Fault {
-  return { code, message, ...(help !== undefined && { help }), path };
 }

@@ -33,10 +33,13 @@ interface StoredProgram {
 /** Stores a program under its hash. Throws `Outage`. */
 export async function storeProgram(bus: Bus, clock: Clock, { ir, canonical }: StoredProgram): Promise<void> {
   const bucket = bus.bucket(buckets.programs);
+  const bytes = Buffer.from(canonical);
+  // Most are new, and to ask for what the bus does not have is a search of the whole bucket: it is written first.
+  if ((await bucket.put(ir, bytes, 0)).outcome === 'written') return;
   const stored = await bucket.get(ir);
   if (stored !== undefined && clock.now() - stored.at < PROGRAM_RENEW_MS) return;
   // Whoever was faster wrote the same bytes.
-  await bucket.put(ir, Buffer.from(canonical), stored?.revision ?? 0);
+  await bucket.put(ir, bytes, stored?.revision ?? 0);
 }
 
 /** Which of the uploads that a request names are stored whole. Throws `Outage`. */

@@ -10,8 +10,8 @@
 import { buckets } from '../contract/bus/buckets.ts';
 import { SCHEDULE_SEEN_MS } from '../contract/limits.ts';
 import { passKey } from '../contract/pass.ts';
-import { FINAL_STATES, readStoredSchedule, type StoredSchedule } from '../contract/schedule.ts';
-import { byStart, isReadable } from '../mission/schedule/schedule.ts';
+import { FINAL_STATES, readStoredSchedule, type StoredSchedule } from '../contract/stored-schedule.ts';
+import { byStart, isReadable, takesPlace } from '../mission/schedule/schedule.ts';
 import type { Bus, Entry, Stoppable } from '../ports/bus.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
@@ -33,6 +33,8 @@ export class ScheduleBook implements Stoppable {
   readonly #open = new Map<string, StoredSchedule>();
   readonly #revisions = new Map<string, number>();
   readonly #byPass = new Map<string, Map<string, StoredSchedule>>();
+  /** Those that take their place, by each target that their runs have. */
+  readonly #byTarget = new Map<string, SortedEntries<StoredSchedule>>();
   readonly #listeners = new Set<Listener>();
   readonly #seen: SeenRevisions;
   readonly #watch: KeptWatch;
@@ -77,6 +79,11 @@ export class ScheduleBook implements Stoppable {
     return [...(this.#byPass.get(passKey(target, pass))?.values() ?? [])];
   }
 
+  /** Those that are not cancelled or missed whose runs have that target, by start. */
+  ofTarget(target: string): readonly StoredSchedule[] {
+    return this.#byTarget.get(target)?.sorted() ?? [];
+  }
+
   /** Calls the listener at each change from now on. */
   onChange(listener: Listener): () => void {
     this.#listeners.add(listener);
@@ -99,6 +106,8 @@ export class ScheduleBook implements Stoppable {
     else this.#revisions.set(key, entry.revision);
     if (before !== undefined) this.#leavePass(before);
     if (now !== undefined) this.#enterPass(now);
+    if (before !== undefined) this.#leaveTargets(before);
+    if (now !== undefined && takesPlace(now)) this.#enterTargets(now);
     if (now !== undefined && isOpen(now)) this.#open.set(key, now);
     else this.#open.delete(key);
     for (const listener of this.#listeners) listener(key, now, before);
@@ -118,6 +127,22 @@ export class ScheduleBook implements Stoppable {
     const onPass = this.#byPass.get(key);
     onPass?.delete(id);
     if (onPass?.size === 0) this.#byPass.delete(key);
+  }
+
+  #leaveTargets({ id, targets }: StoredSchedule): void {
+    for (const target of new Set(Object.values(targets))) {
+      const ofTarget = this.#byTarget.get(target);
+      ofTarget?.set(id, undefined);
+      if (ofTarget?.size === 0) this.#byTarget.delete(target);
+    }
+  }
+
+  #enterTargets(schedule: StoredSchedule): void {
+    for (const target of new Set(Object.values(schedule.targets))) {
+      const ofTarget = this.#byTarget.get(target) ?? new SortedEntries<StoredSchedule>(byStart);
+      ofTarget.set(schedule.id, schedule);
+      this.#byTarget.set(target, ofTarget);
+    }
   }
 
   #enterPass(schedule: StoredSchedule): void {

@@ -3,13 +3,14 @@
  * on the record, written once on the condition that nobody has written it meanwhile.
  */
 
-import type { ScheduleValidation, StoredSchedule } from '../contract/schedule.ts';
-import { FINAL_STATES } from '../contract/schedule.ts';
+import type { ScheduleValidation } from '../contract/schedule.ts';
+import type { StoredSchedule } from '../contract/stored-schedule.ts';
+import { FINAL_STATES } from '../contract/stored-schedule.ts';
 import { steppedSchedule } from '../machines/schedule/step.ts';
 import type { Mission } from '../mission/mission.ts';
 import { assess } from '../mission/schedule/assess.ts';
 import { startOf } from '../mission/schedule/schedule.ts';
-import { type Changed, changeSchedule, type ScheduleTools, surroundingsOf } from './schedule-writes.ts';
+import { type Changed, changeSchedule, type ScheduleTools, surroundingsOf } from './schedule-changes.ts';
 
 export type Commanded =
   | Changed

@@ -6,7 +6,8 @@
 import { assert } from '../contract/assert.ts';
 import type { Fault } from '../contract/errors.ts';
 import { type Result, refusedAll } from '../contract/result.ts';
-import type { ScheduleRequest, StoredSchedule } from '../contract/schedule.ts';
+import type { ScheduleRequest } from '../contract/schedule.ts';
+import type { StoredSchedule } from '../contract/stored-schedule.ts';
 import type { Mission } from '../mission/mission.ts';
 import { type ResolvedRun, resolveRun } from '../mission/procedure/resolve-run.ts';
 import type { Resolution } from '../mission/schedule/assess.ts';

@@ -1,86 +1,59 @@
 /**
- * Creates schedules and changes them by command, the same for people and for rules. Mission Control Service, sections
- * 3.4 and 4.6. Who may is the caller's matter.
+ * Creates schedules, the same for people and for rules. Mission Control Service, sections 3.4 and 4.6. Who may is the
+ * caller's matter.
  *
  * W1. Nothing is written of a schedule that is refused, and every reason is reported at once.
  * W2. Every write is conditional on what was read: whoever loses reads again, or says that it changed meanwhile.
  * W3. The resolved run is stored before the schedule that names it.
- * W4. The pass is read from the bus: a watch may be late, above all of a process that slept.
+ * W4. The pass is read from the bus in each round, and written is only what was found by a reading that is not older
+ *     than `SCHEDULE_FRESH_MS`: a watch may be late, and a process may sleep between any two steps.
  */
 
 import { buckets } from '../contract/bus/buckets.ts';
-import type { ErrorCode, Fault } from '../contract/errors.ts';
-import { SCHEDULE_WRITE_ROUNDS, SCHEDULES_OF_PASS, SCHEDULES_OPEN } from '../contract/limits.ts';
-import { passKey, readStoredPass, type StoredPass } from '../contract/pass.ts';
-import { accepted, type Result, refused, refusedAll } from '../contract/result.ts';
-import type { ScheduleRequest, StoredSchedule } from '../contract/schedule.ts';
+import type { Fault } from '../contract/errors.ts';
+import {
+  SCHEDULE_FRESH_MS,
+  SCHEDULE_WRITE_ROUNDS,
+  SCHEDULES_OF_PASS,
+  SCHEDULES_OPEN,
+} from '../contract/limits.ts';
+import { Outage } from '../contract/outage.ts';
+import type { StoredPass } from '../contract/pass.ts';
+import { accepted, type Result, refusedAll } from '../contract/result.ts';
+import type { StoredSchedule } from '../contract/stored-schedule.ts';
 import { createdSchedule } from '../machines/schedule/step.ts';
 import type { Mission } from '../mission/mission.ts';
-import { namesOf, windowOf } from '../mission/pass/pass.ts';
-import { lastEnvironment } from '../mission/procedure/reaction.ts';
+import { windowOf } from '../mission/pass/pass.ts';
 import type { ResolvedRun } from '../mission/procedure/resolve-run.ts';
-import { type Assessed, assess, type Surroundings } from '../mission/schedule/assess.ts';
+import { type Assessed, assess } from '../mission/schedule/assess.ts';
 import { takesPlace } from '../mission/schedule/schedule.ts';
-import { fireTime, readStart } from '../mission/schedule/start.ts';
-import type { Bus } from '../ports/bus.ts';
-import type { Clock } from '../ports/clock.ts';
+import { fireTime } from '../mission/schedule/start.ts';
+import type { Written } from '../ports/bus.ts';
 import { freshPass } from './fresh-pass.ts';
-import type { PassBook } from './pass-book.ts';
 import { storeProgram } from './run-launch.ts';
 import { readSchedule, type ScheduleBook } from './schedule-book.ts';
+import { type ScheduleTools, surroundingsOf } from './schedule-changes.ts';
+import type { ScheduleDraft } from './schedule-draft.ts';
+import { asRefusals, refusal } from './schedule-faults.ts';
 import { boundedPlan, resolveSchedule } from './schedule-resolution.ts';
-
-export interface ScheduleTools {
-  readonly bus: Bus;
-  readonly clock: Clock;
-  readonly passes: PassBook;
-  readonly schedules: ScheduleBook;
-}
-
-/** A schedule that is asked for, with its pass and what follows from it. */
-export interface ScheduleDraft {
-  readonly request: ScheduleRequest;
-  readonly pass: StoredPass;
-  readonly environment: string;
-  /** How long behind AOS its run starts, ms. */
-  readonly offsetMs: number;
-}
-
-/**
- * Finds the pass and the environment of a request; refuses a start of another form and an unknown pass. `of` is the
- * target of the pass where it is known.
- */
-export async function draftOf(
-  request: ScheduleRequest,
-  mission: Mission,
-  tools: Pick<ScheduleTools, 'bus' | 'passes'>,
-  of?: string,
-): Promise<Result<ScheduleDraft, Fault>> {
-  const offset = readStart(request.start);
-  if (!offset.ok)
-    return refusedAll(offset.faults.map((fault) => faultAt('schedule::invalid', '/start', fault)));
-  const pass = await passOf(request, mission, tools, of);
-  if (!pass.ok) return pass;
-  const target = mission.targets.get(pass.value.target);
-  const environment = request.environment ?? (target && lastEnvironment(mission, target));
-  if (environment === undefined)
-    return refused(
-      refusal(`target ${pass.value.target} is in no environment`, '/targets', 'Declare it in the topology.'),
-    );
-  return accepted({ request, pass: pass.value, environment, offsetMs: offset.value });
-}
 
 export type Created =
   | { readonly outcome: 'created'; readonly stored: StoredSchedule; readonly revision: number }
   | { readonly outcome: 'refused'; readonly faults: readonly [Fault, ...Fault[]] }
   /** One of that identifier has been fired, or is there at all where only a new one is written. */
   | { readonly outcome: 'exists'; readonly state: StoredSchedule['state'] }
+  /** Whoever asked for it does not want it any more. */
+  | { readonly outcome: 'unwanted' }
   | { readonly outcome: 'changed' };
 
 interface CreateOptions {
   readonly by: string | undefined;
   /** Writes nothing where there is one of that identifier, whatever became of it. */
   readonly onlyNew?: boolean;
+  /**
+   * Whether it is still to be made, on the pass as the bus has it (undefined: it has none); asked in each round (W4).
+   */
+  readonly wanted?: (pass: StoredPass | undefined) => Promise<boolean>;
 }
 
 /** Creates the schedule, or replaces one that has not been fired, and drops its validation. Throws `Outage`. */
@@ -88,87 +61,64 @@ export async function createSchedule(
   known: ScheduleDraft,
   mission: Mission,
   tools: ScheduleTools,
-  { by, onlyNew = false }: CreateOptions,
+  options: CreateOptions,
 ): Promise<Created> {
+  const { clock } = tools;
+  let isFresh = false;
+  for (let round = 0; round < SCHEDULE_WRITE_ROUNDS; round += 1) {
+    const asked = clock.monotonic();
+    // One that nobody knows of is not there as a rule: to ask the bus for what it does not have is a long search.
+    const isNew = round === 0 && tools.schedules.get(known.request.id) === undefined;
+    const made = await makeOnce(known, mission, tools, { ...options, isNew });
+    if (made.outcome !== 'made') return made;
+    isFresh = clock.monotonic() - asked <= SCHEDULE_FRESH_MS;
+    if (!isFresh) continue;
+    const written = await write(tools, made);
+    if (written.outcome === 'written')
+      return { outcome: 'created', stored: made.stored, revision: written.revision };
+  }
+  if (isFresh) return { outcome: 'changed' };
+  const message = `what schedule ${known.request.id} depends on took more than ${SCHEDULE_FRESH_MS} ms to read`;
+  throw new Outage('bus.unavailable', message);
+}
+
+/** A record that may be written over this revision. */
+interface Made {
+  readonly outcome: 'made';
+  readonly stored: StoredSchedule;
+  readonly over: number;
+}
+
+/** W4: what the schedule is by what the bus has now; its run is stored. */
+async function makeOnce(
+  known: ScheduleDraft,
+  mission: Mission,
+  tools: ScheduleTools,
+  { by, onlyNew = false, wanted, isNew }: CreateOptions & { readonly isNew: boolean },
+): Promise<Made | Exclude<Created, { outcome: 'created' }>> {
   const { bus, clock } = tools;
+  const { id } = known.request;
   const pass = await freshPass(tools, { target: known.pass.target, pass: known.pass.id });
+  if (wanted !== undefined && !(await wanted(pass))) return { outcome: 'unwanted' };
   if (pass === undefined) return { outcome: 'refused', faults: [goneRefusal(known.pass)] };
   const draft = { ...known, pass };
-  const bucket = bus.bucket(buckets.schedules);
-  const { id } = draft.request;
-  for (let round = 0; round < SCHEDULE_WRITE_ROUNDS; round += 1) {
-    // One that nobody knows of is not there as a rule: to ask the bus for what it does not have is a long search.
-    const isNew = round === 0 && tools.schedules.get(id) === undefined;
-    const entry = isNew ? undefined : await bucket.get(id);
-    const standing = entry && readSchedule(id, entry.value);
-    if (standing !== undefined && (onlyNew || standing.state === 'fired'))
-      return { outcome: 'exists', state: standing.state };
-    const resolved = await resolveSchedule(
-      bus,
-      mission,
-      { ...draft.request, ...environmentOf(draft) },
-      draft.pass.id,
-    );
-    if (!resolved.ok) return { outcome: 'refused', faults: asRefusals(resolved.faults) };
-    const made = recordOf(draft, resolved.value, mission, tools, by);
-    if (!made.ok) return { outcome: 'refused', faults: made.faults };
-    await storeProgram(bus, clock, resolved.value);
-    const written = await bucket.put(id, Buffer.from(JSON.stringify(made.value)), entry?.revision ?? 0);
-    if (written.outcome === 'written')
-      return { outcome: 'created', stored: made.value, revision: written.revision };
-  }
-  return { outcome: 'changed' };
-}
-
-/** The schedule of that identifier, also one that another process wrote a moment ago. Throws `Outage`. */
-export async function storedSchedule(
-  { bus, schedules }: Pick<ScheduleTools, 'bus' | 'schedules'>,
-  id: string,
-): Promise<StoredSchedule | undefined> {
-  const known = schedules.get(id);
-  if (known !== undefined) return known;
-  const entry = await bus.bucket(buckets.schedules).get(id);
-  return entry && readSchedule(id, entry.value);
-}
-
-/** What is known around a stored schedule, but for its resolution. */
-export function surroundingsOf(
-  { target, pass, environment }: Pick<StoredSchedule, 'target' | 'pass' | 'environment'>,
-  mission: Mission,
-  { passes, schedules }: Pick<ScheduleTools, 'passes' | 'schedules'>,
-): Omit<Surroundings, 'resolution'> {
-  return {
-    pass: passes.find(target, pass),
-    others: schedules.onPass(target, pass),
-    environment: mission.environments.get(environment),
-    marginMs: mission.settings.schedulerMarginMs,
-  };
-}
-
-export type Changed =
-  | { readonly outcome: 'changed'; readonly stored: StoredSchedule; readonly revision: number }
-  | { readonly outcome: 'unknown' }
-  /** Somebody else has written it meanwhile. */
-  | { readonly outcome: 'overtaken' };
-
-/**
- * Takes a stored schedule to what `change` makes of it, once: undefined where it is to stay as it is. Throws `Outage`.
- */
-export async function changeSchedule(
-  bus: Bus,
-  id: string,
-  change: (stored: StoredSchedule) => StoredSchedule,
-): Promise<Changed> {
-  const bucket = bus.bucket(buckets.schedules);
-  const entry = await bucket.get(id);
+  const entry = isNew ? undefined : await bus.bucket(buckets.schedules).get(id);
   const standing = entry && readSchedule(id, entry.value);
-  if (entry === undefined || standing === undefined) return { outcome: 'unknown' };
-  const stored = change(standing);
-  if (stored === standing) return { outcome: 'changed', stored, revision: entry.revision };
-  const written = await bucket.put(id, Buffer.from(JSON.stringify(stored)), entry.revision);
-  return written.outcome === 'written'
-    ? { outcome: 'changed', stored, revision: written.revision }
-    : { outcome: 'overtaken' };
+  if (standing !== undefined && (onlyNew || standing.state === 'fired'))
+    return { outcome: 'exists', state: standing.state };
+  const request = { ...draft.request, ...environmentOf(draft) };
+  const resolved = await resolveSchedule(bus, mission, request, draft.pass.id);
+  if (!resolved.ok) return { outcome: 'refused', faults: asRefusals(resolved.faults) };
+  const record = recordOf(draft, resolved.value, mission, tools, by);
+  if (!record.ok) return { outcome: 'refused', faults: record.faults };
+  await storeProgram(bus, clock, resolved.value);
+  return { outcome: 'made', stored: record.value, over: entry?.revision ?? 0 };
+}
+
+/** W4: it is not sent for longer, either. */
+function write({ bus }: ScheduleTools, { stored, over }: Made): Promise<Written> {
+  const bytes = Buffer.from(JSON.stringify(stored));
+  return bus.bucket(buckets.schedules).put(stored.id, bytes, over, { deadlineMs: SCHEDULE_FRESH_MS });
 }
 
 /** W1: the record as it is created, or why it is not. */
@@ -232,62 +182,3 @@ function tooMany(id: string, { target, id: pass }: StoredPass, schedules: Schedu
 }
 
 const CANCEL_SOME = 'Cancel some of them first.';
-
-/** The pass that a request names: one of a target of its roles (MC-SCH-007, MC-SCH-016). */
-async function passOf(
-  { pass: name, targets }: ScheduleRequest,
-  mission: Mission,
-  { bus, passes }: Pick<ScheduleTools, 'bus' | 'passes'>,
-  of: string | undefined,
-): Promise<Result<StoredPass, Fault>> {
-  const own = [...new Set(Object.values(targets))].filter((target) => mission.targets.has(target));
-  const asked = of === undefined ? own : own.filter((target) => target === of);
-  const found = await Promise.all(
-    asked.map(async (target) => passes.find(target, name) ?? (await storedPass(bus, target, name))),
-  );
-  const [pass, ...more] = found.filter((each) => each !== undefined);
-  if (pass !== undefined && more.length === 0) return accepted(pass);
-  if (pass !== undefined) {
-    const message = `pass ${name} is one of ${[pass, ...more].map(({ target }) => target).join(' and one of ')}`;
-    return refused(refusal(message, '/pass', 'Give the passes identifiers of their own.'));
-  }
-  const other = passes.passes().find((pass) => namesOf(pass).includes(name));
-  return refused(
-    other === undefined
-      ? refusal(`no pass ${name} of ${named(own)}`, '/pass', 'mcs pass list shows those there are.')
-      : refusal(
-          `pass ${name} is of ${other.target}, which is the target of no role`,
-          '/targets',
-          `Give ${other.target} to a role, or choose a pass of ${named(own)}.`,
-        ),
-  );
-}
-
-function named(targets: readonly string[]): string {
-  return targets.length === 0 ? 'these targets' : targets.join(', ');
-}
-
-/** One that was written by another process a moment ago and is not seen here yet. */
-async function storedPass(bus: Bus, target: string, id: string): Promise<StoredPass | undefined> {
-  const key = passKey(target, id);
-  const entry = await bus.bucket(buckets.passes).get(key);
-  return entry && readStoredPass(key, entry.value);
-}
-
-function asRefusals(faults: readonly [Fault, ...Fault[]]): readonly [Fault, ...Fault[]] {
-  const [first, ...more] = faults;
-  const asRefusal = (fault: Fault): Fault => ({ ...fault, code: 'schedule::refused' });
-  return [asRefusal(first), ...more.map(asRefusal)];
-}
-
-function refusal(message: string, path: string, help?: string): Fault {
-  return faultAt('schedule::refused', path, { message, ...(help !== undefined && { help }) });
-}
-
-function faultAt(
-  code: ErrorCode,
-  path: string,
-  { message, help }: { readonly message: string; readonly help?: string },
-): Fault {
-  return { code, message, ...(help !== undefined && { help }), path };
-}

@@ -12,7 +12,7 @@
 import { createHash } from 'node:crypto';
 import { buckets } from '../contract/bus/buckets.ts';
 import { AGED_READS, AGED_REST_MS, SCHEDULE_GROUPS, SCHEDULE_LIVE_AFTER_END_MS } from '../contract/limits.ts';
-import type { StoredSchedule } from '../contract/schedule.ts';
+import type { StoredSchedule } from '../contract/stored-schedule.ts';
 import { endOf, startOf } from '../mission/schedule/schedule.ts';
 import type { Bus } from '../ports/bus.ts';
 import type { Log } from '../ports/log.ts';

@@ -27,6 +27,8 @@ export class SortedEntries<Value extends object> {
   set(key: string, value: Value | undefined): Value | undefined {
     const before = this.#entries.get(key);
     if (!this.#changed.has(key)) this.#changed.set(key, before);
+    // One that came and went between two readers concerns neither: nobody may ever come.
+    else if (value === undefined && this.#changed.get(key) === undefined) this.#changed.delete(key);
     if (value === undefined) this.#entries.delete(key);
     else this.#entries.set(key, value);
     return before;

@@ -9,6 +9,7 @@
 
 import type { LibraryDocument } from './document/library.ts';
 import type { Endpoint } from './endpoint.ts';
+import type { FileDirectory } from './file-directory.ts';
 import type { EncodingConfiguration } from './layout/encoding.ts';
 import type { LayoutConfiguration } from './layout/layout.ts';
 
@@ -133,18 +134,7 @@ export interface AlarmConfiguration {
   readonly onRaise?: string;
 }
 
-export interface FilesConfiguration {
-  readonly component: string;
-  readonly types: readonly { readonly number: number; readonly name: string; readonly decode: boolean }[];
-  readonly transfer: {
-    readonly list?: string;
-    readonly read?: string;
-    readonly write?: string;
-    readonly maxChunk?: number;
-    readonly checksum?: string;
-    readonly protocol?: 'cfdp';
-  };
-}
+export type FilesConfiguration = FileDirectory;
 
 export interface TopologyConfiguration {
   readonly name: string;

@@ -8,12 +8,13 @@
  */
 
 import type { Severity } from '../contract/alarm.ts';
-import type { BlockBuilder } from '../contract/batch.ts';
+import type { BlockBuilder, FileSample } from '../contract/batch.ts';
+import type { FileChunk } from '../contract/file-chunk.ts';
 import type { FileMeasureName } from '../contract/file-sample.ts';
 import type { Result } from '../contract/result.ts';
 import type { ResolvedValue } from '../contract/telecommand.ts';
 import type { Condition, ExpressionEvaluation } from './condition/condition.ts';
-import type { FilesConfiguration } from './configuration.ts';
+import type { FileDirectory } from './file-directory.ts';
 
 export interface Platform {
   readonly id: string;
@@ -24,7 +25,7 @@ export interface Platform {
   readonly enumerations: ReadonlyMap<string, Enumeration>;
   readonly components: ReadonlyMap<string, Component>;
   /** The on-board directory: its component, its types of files, and how files are listed, read and written. */
-  readonly files: FilesConfiguration | undefined;
+  readonly files: FileDirectory | undefined;
   /** Of the on-board directory, by name. */
   readonly fileTypes: ReadonlyMap<string, number>;
   /** By ordinal. */
@@ -224,19 +225,30 @@ export type LineWriter = (
   instance: string | undefined,
 ) => Result<string, string>;
 
+/** What reading a packet came to: nothing is taken of one with a fault. */
+export type PacketOutcome =
+  | {
+      readonly layout: string;
+      /** Why files in it were left out, where some were. */
+      readonly left?: readonly string[];
+    }
+  | { readonly fault: string };
+
+/** Where files in packets go: listings as samples, and chunks. */
+export interface FileReadings {
+  readonly samples: FileSample[];
+  readonly chunks: FileChunk[];
+}
+
 /**
  * Reads packets by the layouts of the platform, compiled once to closures over Buffers.
  */
 export interface PacketReader {
   /**
-   * Appends the samples of the packet to `into` as raw values and returns the name of the layout that matched;
-   * undefined when none does. Refuses (a message) a packet that matches and is too short for its fields.
+   * Appends the samples of the packet to `into` as raw values, its files to `files`, and returns the name of the layout
+   * that matched; undefined when none does. Refuses (a message) a packet that matches and is too short for its fields.
    */
-  read(
-    packet: Buffer,
-    groundMs: number,
-    into: BlockBuilder,
-  ): { layout: string } | { fault: string } | undefined;
+  read(packet: Buffer, groundMs: number, into: BlockBuilder, files?: FileReadings): PacketOutcome | undefined;
 }
 
 /** The addresses of a CSP packet that choose its layout. */
@@ -253,7 +265,8 @@ export interface DatagramReader {
     data: Buffer,
     groundMs: number,
     into: BlockBuilder,
-  ): { layout: string } | { fault: string } | undefined;
+    files?: FileReadings,
+  ): PacketOutcome | undefined;
 }
 
 /** Reads lines by the patterns of the platform. */

@@ -125,15 +125,36 @@ export interface Bucket {
   list(filter: string): Promise<Entry[]>;
 }
 
-/** Content kept under its own SHA-256, hexadecimal. */
+/**
+ * Contents kept whole: under their own SHA-256 (hexadecimal), or under a name of tokens with `/` between them that its
+ * one writer gives.
+ */
 export interface Objects {
   /** Bytes of the content; undefined when it is not stored whole. */
-  size(hash: string): Promise<number | undefined>;
+  size(name: string): Promise<number | undefined>;
   /**
    * Stores content given in pieces, and resolves with its bytes; what is stored already is left as it is. Rejects when
    * the pieces are not what the hash names.
    */
   put(hash: string, pieces: AsyncIterable<Uint8Array>): Promise<number>;
+  /** Stores content under a name, in the place of what stands there, and resolves with its bytes. */
+  replace(name: string, pieces: AsyncIterable<Uint8Array>): Promise<number>;
+  /**
+   * The bytes from `from` to before `to` (default: all), read as they are asked for; undefined when it is not stored
+   * whole. The iteration rejects with `ContentGone` where bytes are missing, and with `Outage`.
+   */
+  read(
+    name: string,
+    range?: { readonly from?: number; readonly to?: number },
+  ): Promise<StoredContent | undefined>;
+  /** Removes it with its bytes; nothing happens where it is not stored. */
+  remove(name: string): Promise<void>;
+}
+
+export interface StoredContent {
+  /** Of the whole content. */
+  readonly size: number;
+  readonly pieces: AsyncIterable<Uint8Array>;
 }
 
 export interface Bus {

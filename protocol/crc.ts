@@ -3,6 +3,7 @@
  * ECSS-E-ST-70-41C annex B, CCSDS 727.0-B-5.
  *
  * R1. Appending the CRC-16 of a block, high byte first, gives a block whose CRC-16 is zero.
+ * R2. Blocks one after the other: given the checksum of what came before, each function continues it.
  */
 
 import { crc32 as zlibCrc32 } from 'node:zlib';
@@ -28,23 +29,24 @@ const CRC32C = Uint32Array.from({ length: 256 }, (_, byte) => {
   return remainder;
 });
 
-/** The CRC-16/CCITT-FALSE of `bytes[0 … end)`. */
-export function crc16(bytes: Uint8Array, end: number = bytes.length): number {
-  let remainder = CRC16_START;
+/** The CRC-16/CCITT-FALSE of `bytes[0 … end)`, behind what has the checksum `before` (R2). */
+export function crc16(bytes: Uint8Array, end: number = bytes.length, before: number = CRC16_START): number {
+  let remainder = before;
   for (let index = 0; index < end; index += 1) {
     remainder = ((remainder << 8) & 0xff00) ^ CRC16[(remainder >>> 8) ^ bytes[index]!]!;
   }
   return remainder;
 }
 
-/** The CRC-32 of ISO 3309, as in zip files. */
-export function crc32(bytes: Uint8Array): number {
-  return zlibCrc32(bytes);
+/** The CRC-32 of ISO 3309, as in zip files (R2). */
+export function crc32(bytes: Uint8Array, before = 0): number {
+  // Of no bytes the library gives the start of a new checksum.
+  return bytes.length === 0 ? before : zlibCrc32(bytes, before);
 }
 
-/** The CRC-32C (Castagnoli). */
-export function crc32c(bytes: Uint8Array): number {
-  let remainder = 0xffff_ffff;
+/** The CRC-32C (Castagnoli) (R2). */
+export function crc32c(bytes: Uint8Array, before = 0): number {
+  let remainder = before ^ 0xffff_ffff;
   for (const byte of bytes) remainder = (remainder >>> 8) ^ CRC32C[(remainder ^ byte) & 0xff]!;
   return (remainder ^ 0xffff_ffff) >>> 0;
 }

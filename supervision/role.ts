@@ -10,6 +10,7 @@ import type { PassBook } from '../messaging/pass-book.ts';
 import type { Mission } from '../mission/mission.ts';
 import type { Bus } from '../ports/bus.ts';
 import type { Clock, Random } from '../ports/clock.ts';
+import type { FileDirectory } from '../ports/file-directory.ts';
 import type { FollowerCredentials } from '../ports/follower-credentials.ts';
 import type { Log } from '../ports/log.ts';
 import type { MissionSource } from '../ports/mission-source.ts';
@@ -44,6 +45,8 @@ export interface RoleContext {
   readonly missions: MissionSource;
   /** Current values of every target, followed once per process. */
   readonly values: RunningValueFeeds;
+  /** The on-board directory of every target. */
+  readonly files: FileDirectory;
   /** The passes of every target, watched once per process. */
   readonly passes: PassBook;
   /** The same, with schedules and rules for those who need them. */

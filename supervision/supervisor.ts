@@ -10,7 +10,9 @@ import {
   supervisorMachine,
 } from '../machines/supervisor/supervisor.ts';
 import type { Clock, Random, TimerHandle } from '../ports/clock.ts';
+import type { ArmedTimer } from '../ports/entity.ts';
 import type { Log } from '../ports/log.ts';
+import { observe, type StepSink } from './inspection/observation.ts';
 
 /** What a set of children lets its supervisor do. */
 export interface Children {
@@ -48,13 +50,21 @@ export const DEFAULT_INTENSITY: Omit<SupervisorInput, 'name'> = {
 export class Supervisor {
   readonly #actor: Actor<typeof supervisorMachine>;
   readonly #options: SupervisorOptions;
-  readonly #timers = new Map<string, TimerHandle>();
+  /** By child: when it is restarted, or out of trouble. */
+  readonly #timers = new Map<string, { readonly handle: TimerHandle; readonly armed: ArmedTimer }>();
+  #steps = 0;
+  #changedAt: number;
 
   constructor(options: SupervisorOptions) {
     this.#options = options;
+    this.#changedAt = options.clock.now();
     this.#actor = createActor(supervisorMachine, { input: options.input });
     this.#actor.on('*', (effect) => this.#carryOut(effect as SupervisorEffect));
     this.#actor.subscribe({
+      next: () => {
+        this.#steps += 1;
+        this.#changedAt = options.clock.now();
+      },
       error: (error) => {
         options.log.error({ err: error, supervisor: options.input.name }, 'supervisor failed');
         options.children.escalated(`the supervisor of ${options.input.name} failed`);
@@ -97,6 +107,30 @@ export class Supervisor {
     for (const child of [...this.#timers.keys()]) this.#clearTimer(child);
   }
 
+  get actor(): Actor<typeof supervisorMachine> {
+    return this.#actor;
+  }
+
+  /** How often something happened to its children. */
+  get steps(): number {
+    return this.#steps;
+  }
+
+  /** When something last happened to its children, ms since 1970. */
+  get changedAt(): number {
+    return this.#changedAt;
+  }
+
+  /** Restarts and stability that it waits for. */
+  timers(): ArmedTimer[] {
+    return [...this.#timers.values()].map(({ armed }) => armed);
+  }
+
+  /** Reports each step of its chart until the function it returns is called. */
+  watch(sink: StepSink): () => void {
+    return observe(this.#actor, sink);
+  }
+
   /** Children in trouble, with the reason, the times of their crashes, and whether they are quarantined. */
   trouble(): Readonly<Record<string, Trouble>> {
     return this.#actor.getSnapshot().context.children;
@@ -135,28 +169,34 @@ export class Supervisor {
   }
 
   #restartLater({ child, attempt, delayMs }: Extract<SupervisorEffect, { type: 'effect.restart' }>): void {
-    const { clock, log, input, children } = this.#options;
+    const { log, input, children } = this.#options;
     log.warn({ supervisor: input.name, child, attempt, delayMs }, 'child crashed, restarting');
-    const timer = clock.setTimeout(() => {
+    this.#arm(child, `restart of ${child}`, delayMs, () => {
       this.#expectStability(child);
       children.restart(child);
-    }, delayMs);
-    this.#timers.set(child, timer);
+    });
   }
 
   /** A child that survives the window is out of trouble. */
   #expectStability(child: string): void {
-    const { clock, input } = this.#options;
-    const timer = clock.setTimeout(() => {
+    this.#arm(child, `stability of ${child}`, this.#options.input.windowMs, () => {
       this.#timers.delete(child);
       this.#actor.send({ type: 'child.stable', child });
-    }, input.windowMs);
-    this.#timers.set(child, timer);
+    });
+  }
+
+  #arm(child: string, type: string, delayMs: number, due: () => void): void {
+    const { clock } = this.#options;
+    const handle = clock.setTimeout(due, delayMs);
+    this.#timers.set(child, {
+      handle,
+      armed: { event: { type }, id: child, dueAt: clock.now() + delayMs },
+    });
   }
 
   #clearTimer(child: string): void {
     const timer = this.#timers.get(child);
-    if (timer !== undefined) this.#options.clock.clearTimeout(timer);
+    if (timer !== undefined) this.#options.clock.clearTimeout(timer.handle);
     this.#timers.delete(child);
   }
 }

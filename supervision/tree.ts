@@ -98,6 +98,11 @@ export class Tree {
     return this.#draining;
   }
 
+  /** The supervisor of its roles. */
+  get supervisor(): Supervisor {
+    return this.#supervisor;
+  }
+
   /** The roles of this process with what runs below them. */
   branches(): Branch[] {
     return [...this.#factories.keys()].map((role) => {

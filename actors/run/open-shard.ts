@@ -8,8 +8,8 @@ import { streams } from '../../contract/bus/streams.ts';
 import { SHARD_OPEN_RUNS } from '../../contract/limits.ts';
 import type { RunChartEvent, RunInput } from '../../machines/run/protocol.ts';
 import type { KeptEnvelopes } from '../../messaging/kept-envelopes.ts';
-import type { KnownIn, KnownPast } from '../../messaging/known-past.ts';
-import { LowWaterMark } from '../../messaging/low-water-mark.ts';
+import type { KnownPast } from '../../messaging/known-past.ts';
+import { LowWaterMark, type LowWaterMarkOptions } from '../../messaging/low-water-mark.ts';
 import { retryWhileBusIsAway } from '../../messaging/while-bus-is-away.ts';
 import type { Cells } from '../../ports/cells.ts';
 import type { Tokens } from '../../ports/tokens.ts';
@@ -51,8 +51,14 @@ export class OpenShard {
   readonly stopping = new AbortController();
   #room: (() => void) | undefined;
 
-  /** `stands`: where the low-water mark may stand now; `known`: the last messages known (low-water-mark.F3). */
-  constructor(options: ShardOptions, stands: () => Stands, known: () => readonly KnownIn[]) {
+  /**
+   * `stands`: where the low-water mark may stand now; `known`: the last messages known (low-water-mark.F3);
+   * `lossFound`: low-water-mark.F7.
+   */
+  constructor(
+    options: ShardOptions,
+    { stands, known, lossFound }: Pick<LowWaterMarkOptions<Stands>, 'stands' | 'known' | 'lossFound'>,
+  ) {
     this.options = options;
     const { shard, epoch, services, failed, past, over } = options;
     const { bus, clock, log } = services;
@@ -71,7 +77,8 @@ export class OpenShard {
       name: `runs.${shard}`,
       lost: failed,
       stands,
-      known,
+      ...(known !== undefined && { known }),
+      ...(lossFound !== undefined && { lossFound }),
       past,
       first: { submission: 1, answer: 1 },
       about: [streams.runSubmissions, streams.runAnswers, streams.runs],

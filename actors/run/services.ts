@@ -5,6 +5,7 @@ import type { RunChartEvent, RunEffect } from '../../machines/run/protocol.ts';
 import type { Mission } from '../../mission/mission.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
+import type { FileDirectory } from '../../ports/file-directory.ts';
 import type { Log } from '../../ports/log.ts';
 import type { MissionSource } from '../../ports/mission-source.ts';
 import type { Passes } from '../../ports/passes.ts';
@@ -19,6 +20,7 @@ export interface RunServices {
   readonly platforms: KnownPlatforms;
   readonly passes: Passes;
   readonly values: Pick<TargetValues, 'sample' | 'upToDate'>;
+  readonly files: Pick<FileDirectory, 'file' | 'upToDate'>;
   /** Name of this process among the members. */
   readonly instance: string;
 }

@@ -20,7 +20,7 @@ import type { OpenShard } from './open-shard.ts';
 import { missionOf, orBroken } from './or-broken.ts';
 import type { PlanWatch } from './plan-watch.ts';
 import { Programs } from './programs.ts';
-import { isOver, type LoggedEvent, readRunLog } from './run-log.ts';
+import { isOver, type LoggedEvent, readLogged, readRunLog } from './run-log.ts';
 import { type ShardEnds, summaryIn } from './shard-ends.ts';
 import { isOverAt, type RunStanding, readRunStanding, unbegun } from './standing.ts';
 
@@ -57,6 +57,20 @@ export class ShardTakingUp {
         await this.#restore(next);
     };
     await Promise.all(Array.from({ length: SHARD_RESTORES }, restore));
+  }
+
+  /** shard.S11: of the runs that are entered and not open here those that are over. */
+  async endAgain(): Promise<void> {
+    const { bus } = this.#shard.options.services;
+    const isOver = async ({ run }: OpenRun): Promise<boolean> => {
+      if (this.#shard.runs.has(run)) return false;
+      const last = await bus.last(streams.runs, subject.runEvents(run));
+      return last !== undefined && readLogged(last)?.event.event === 'finished';
+    };
+    await this.#shard.whileBusIsAway(async () => {
+      for (const open of await this.#shard.openRuns.list())
+        if (!this.#shard.isStopped && (await isOver(open))) await this.#restore(open);
+    });
   }
 
   /** An owner of before took it up behind this one's look at the open runs; what is over stands there no more. */

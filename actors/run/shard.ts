@@ -16,6 +16,8 @@
  *     submissions or answers went back, what is stored since is read, at positions that were used before.
  * S10. What is kept of a run beside its log is removed before its entry: none is left of one that is over. What an
  *     owner that slept wrote behind that is removed when the shard is taken next.
+ * S11. Where the bus went back behind the end of a run, what that had left to do may be undone, though all of its log
+ *     is there: it is done again.
  * S8. An owner that slept while another one had the shard brings nothing to life from what that one wrote, nor ends it.
  */
 
@@ -56,11 +58,11 @@ export class RunShard implements CellOwner {
 
   constructor(options: ShardOptions) {
     const { bus, clock, passes } = options.services;
-    const shard = new OpenShard(
-      options,
-      () => this.#stands(),
-      () => [...this.#known.values()],
-    );
+    const shard = new OpenShard(options, {
+      stands: () => this.#stands(),
+      known: () => [...this.#known.values()],
+      lossFound: () => void this.#takingUp.endAgain(),
+    });
     this.#shard = shard;
     const { openRuns, stopping } = shard;
     const held = (run: string): HeldRun | undefined => shard.runs.get(run);

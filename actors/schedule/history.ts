@@ -6,7 +6,7 @@
  */
 
 import { buckets } from '../../contract/bus/buckets.ts';
-import type { ScheduleChange, StoredSchedule } from '../../contract/schedule.ts';
+import type { ScheduleChange, StoredSchedule } from '../../contract/stored-schedule.ts';
 import type { ScheduleChartEvent, ScheduleInput } from '../../machines/schedule/protocol.ts';
 import { readSchedule } from '../../messaging/schedule-book.ts';
 import type { Bus } from '../../ports/bus.ts';

@@ -11,7 +11,7 @@
 
 import { SCHEDULE_SLICE, SCHEDULE_TICK_MS } from '../../contract/limits.ts';
 import { Outage } from '../../contract/outage.ts';
-import type { StoredSchedule } from '../../contract/schedule.ts';
+import type { StoredSchedule } from '../../contract/stored-schedule.ts';
 import { storeProgram } from '../../messaging/run-launch.ts';
 import { resolveAgain } from '../../messaging/schedule-resolution.ts';
 import type { Mission } from '../../mission/mission.ts';

@@ -25,11 +25,12 @@ import {
   readStoredRule,
   type StoredRefusal,
   type StoredRule,
-} from '../../contract/schedule.ts';
+} from '../../contract/stored-schedule.ts';
 import { isToken } from '../../contract/token.ts';
-import { freshPass } from '../../messaging/fresh-pass.ts';
 import type { RuleBook } from '../../messaging/rule-book.ts';
-import { createSchedule, draftOf, type ScheduleTools } from '../../messaging/schedule-writes.ts';
+import type { ScheduleTools } from '../../messaging/schedule-changes.ts';
+import { draftOf } from '../../messaging/schedule-draft.ts';
+import { createSchedule } from '../../messaging/schedule-writes.ts';
 import type { Mission } from '../../mission/mission.ts';
 import { isOver, windowOf } from '../../mission/pass/pass.ts';
 import { byRule, matches, ruleScheduleId, scheduleOf } from '../../mission/schedule/rule.ts';
@@ -182,20 +183,20 @@ export class RuleMaker {
   ): Promise<readonly string[] | undefined> {
     const request = scheduleOf(rule, pass);
     if (!isToken(request.id)) return [`identifier ${request.id} has more than ${NAME_CHARACTERS} characters`];
-    if (!(await this.#stillMatches(rule, pass))) return undefined;
     const draft = await draftOf(request, mission, this.#options, pass.target);
     if (!draft.ok) return draft.faults.map(({ message }) => message);
-    const options = { by: byRule(rule.id), onlyNew: true };
+    const wanted = (now: StoredPass | undefined): Promise<boolean> => this.#stillMatches(rule, now);
+    const options = { by: byRule(rule.id), onlyNew: true, wanted };
     const created = await createSchedule(draft.value, mission, this.#options, options);
     return created.outcome === 'refused' ? created.faults.map(({ message }) => message) : undefined;
   }
 
-  /** By what the bus has now: what a process that slept knew of the rule and the pass may not be so any more. */
-  async #stillMatches({ id }: StoredRule, { target, id: pass }: StoredPass): Promise<boolean> {
+  /** By the rule as the bus has it now: a process that slept may know one that is removed. */
+  async #stillMatches({ id }: StoredRule, pass: StoredPass | undefined): Promise<boolean> {
+    if (pass === undefined) return false;
     const entry = await this.#options.bus.bucket(buckets.scheduleRules).get(id);
     const rule = entry && readStoredRule(id, entry.value);
-    const now = rule && (await freshPass(this.#options, { target, pass }));
-    return rule !== undefined && now !== undefined && matches(rule, now);
+    return rule !== undefined && matches(rule, pass);
   }
 
   /** M2: by what the bus has now; what is known here may be older than what this process wrote a moment ago. */

@@ -14,7 +14,7 @@
 
 import { buckets } from '../../contract/bus/buckets.ts';
 import { SCHEDULE_FRESH_MS } from '../../contract/limits.ts';
-import { FINAL_STATES, type StoredSchedule } from '../../contract/schedule.ts';
+import { FINAL_STATES, type StoredSchedule } from '../../contract/stored-schedule.ts';
 import { openEffects, type ScheduleItem } from '../../machines/schedule/protocol.ts';
 import { scheduleMachine } from '../../machines/schedule/schedule.ts';
 import { snapshotOf } from '../../machines/schedule/step.ts';

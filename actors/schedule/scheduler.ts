@@ -17,13 +17,13 @@
 import { createHash } from 'node:crypto';
 import { SCHEDULE_IDLE_LOOKS, SCHEDULE_SLICE, SCHEDULE_TICK_MS } from '../../contract/limits.ts';
 import type { StoredPass } from '../../contract/pass.ts';
-import type { StoredSchedule } from '../../contract/schedule.ts';
+import type { StoredSchedule } from '../../contract/stored-schedule.ts';
 import { ulidOf } from '../../contract/telecommand-id.ts';
 import { isSameRecord, wouldChange } from '../../machines/schedule/record.ts';
 import type { scheduleMachine } from '../../machines/schedule/schedule.ts';
 import type { PassBook } from '../../messaging/pass-book.ts';
 import { isOpen, type ScheduleBook } from '../../messaging/schedule-book.ts';
-import { surroundingsOf } from '../../messaging/schedule-writes.ts';
+import { surroundingsOf } from '../../messaging/schedule-changes.ts';
 import type { Mission } from '../../mission/mission.ts';
 import { assess, type Found, lateReasons } from '../../mission/schedule/assess.ts';
 import { isPlacedAlike } from '../../mission/schedule/schedule.ts';

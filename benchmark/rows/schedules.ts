@@ -7,7 +7,7 @@ import { buckets } from '../../contract/bus/buckets.ts';
 import { streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';
 import { passKey, type StoredPass } from '../../contract/pass.ts';
-import type { StoredSchedule } from '../../contract/schedule.ts';
+import type { StoredSchedule } from '../../contract/stored-schedule.ts';
 import { createdSchedule } from '../../machines/schedule/step.ts';
 import { readSubmission } from '../../messaging/run-launch.ts';
 import { publishConfiguration } from '../../supervision/configuration.ts';

@@ -7,6 +7,11 @@ export function addressOf({ kind, id }: EntityName): string {
   return `#${encodeURIComponent(kind)}/${encodeURIComponent(id)}`;
 }
 
+/** A supervisor as an entity: its process, and its path there. */
+export function supervisorNamed(instance: string, path: string): EntityName {
+  return { kind: 'supervisor', id: `${instance}/${path}` };
+}
+
 /** The entity of a fragment; undefined when it names none. */
 export function entityOf(fragment: string): EntityName | undefined {
   const [kind, id, more] = fragment.replace(/^#/, '').split('/');

@@ -9,10 +9,10 @@ import { comesAndGoes, isAtRest } from '../../contract/at-rest.ts';
 import type { EntityName, EntityView, HistoryStep } from '../../contract/inspection.ts';
 import type { ChartLayout, EntityHistory, InspectedEntity } from '../../contract/inspector.ts';
 import { every, later, now, oncePerFrame } from '../browser-clock.ts';
-import { byId, setAttribute, setText } from '../element.ts';
+import { arrange, byId, element, setAttribute, setText } from '../element.ts';
 import { dateTime } from '../moment.ts';
 import { ask, ServiceError } from '../service.ts';
-import { pathOf } from './address.ts';
+import { addressOf, pathOf, supervisorNamed } from './address.ts';
 import type { Announcer } from './announcer.ts';
 import { isAlike, isFollowed, statusWord } from './at-rest.ts';
 import { ChartDrawing } from './chart-drawing.ts';
@@ -207,8 +207,8 @@ export class EntityPage {
 
   /** What is recorded of one that lives stands in its log from the beginning. */
   async #recall(name: EntityName, isStale: () => boolean): Promise<void> {
-    // The log of a run has a place of its own.
-    if (name.kind === 'run') return;
+    // The log of a run has a place of its own; a supervisor has none.
+    if (name.kind === 'run' || name.kind === 'supervisor') return;
     try {
       const { steps } = await ask<EntityHistory>(`${pathOf(name)}/history`);
       if (isStale()) return;
@@ -269,6 +269,7 @@ export class EntityPage {
       byId('entity-facts', HTMLElement),
       `${chart.kind} v${chart.version} · ${where} · revision ${revision} · last event ${dateTime(at)}`,
     );
+    showSupervisor(view);
     const note = this.#noteOf(view);
     if (note !== undefined) this.#note(note);
     byId('details', HTMLElement).hidden = false;
@@ -308,6 +309,15 @@ export class EntityPage {
     this.#frames?.close();
     this.#frames = undefined;
   }
+}
+
+/** A link to the one that restarts it, where it lives. */
+function showSupervisor({ instance, supervisor }: EntityView): void {
+  const place = byId('entity-supervisor', HTMLElement);
+  const isKnown = instance !== '' && supervisor !== '';
+  const href = isKnown ? addressOf(supervisorNamed(instance, supervisor)) : '';
+  if ((place.firstElementChild?.getAttribute('href') ?? '') === href) return;
+  arrange(place, isKnown ? [element('a', { href }, `supervised by ${supervisor}`)] : []);
 }
 
 function sentence({ message }: ServiceError): string {

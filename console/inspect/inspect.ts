@@ -234,9 +234,8 @@ class InspectPage {
 }
 
 function kindsOf({ processes }: InspectTree): string[] {
-  return [
-    ...new Set(processes.flatMap(({ roles }) => roles.flatMap(({ kinds }) => kinds.map(({ kind }) => kind)))),
-  ];
+  const kinds = processes.flatMap(({ roles }) => roles.flatMap((role) => role.kinds));
+  return [...new Set([...kinds.map(({ kind }) => kind), 'supervisor'])];
 }
 
 new InspectPage().start();

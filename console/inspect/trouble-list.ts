@@ -2,7 +2,7 @@
 
 import type { EntityName } from '../../contract/inspection.ts';
 import { arrange, byId, element, setText } from '../element.ts';
-import { addressOf } from './address.ts';
+import { addressOf, supervisorNamed } from './address.ts';
 import type { Trouble } from './tree-rows.ts';
 
 /** When more than these are in trouble, the first of them are the matter. */
@@ -41,7 +41,7 @@ export class TroubleList {
   }
 
   #make(trouble: Trouble): Drawn {
-    const { name, where, state, supervisor, entity } = trouble;
+    const { instance, name, where, state, supervisor, entity } = trouble;
     const crashes = element('span', { class: 'muted' });
     const reason = element('p', { class: 'reason mono' });
     const item = element(
@@ -58,7 +58,12 @@ export class TroubleList {
         entity === undefined ? element('strong', {}, name) : linkTo(entity),
         crashes,
       ),
-      element('p', { class: 'where muted' }, where),
+      element(
+        'p',
+        { class: 'where muted' },
+        `${where} `,
+        ...(supervisor === undefined ? [] : [linkTo(supervisorNamed(instance, supervisor), 'supervisor')]),
+      ),
       reason,
     );
     if (state === 'quarantined' && supervisor !== undefined) item.append(this.#choices(trouble));
@@ -90,6 +95,6 @@ function signOf(state: Trouble['state']): string {
   return state === 'quarantined' ? '■' : state === 'silent' ? '○' : '▲';
 }
 
-function linkTo(entity: EntityName): HTMLElement {
-  return element('a', { href: addressOf(entity), class: 'mono' }, entity.id);
+function linkTo(entity: EntityName, text = entity.id): HTMLElement {
+  return element('a', { href: addressOf(entity), class: 'mono' }, text);
 }

@@ -65,8 +65,6 @@ export const subject = {
   fileChunks: (target?: string): string => `mcs.file.chunk.${target === undefined ? '*' : token(target)}.*`,
   /** Files of a target that a driver may decode, request-reply (section 4.7 rule 6). */
   fileDecode: (target: string): string => `mcs.file.decode.${token(target)}`,
-  /** What a run asks the transfer manager for, request-reply (ours). */
-  transferRequest: 'mcs.ctl.rpc.transfer.request',
   /** A driver or gateway that has begun to serve `bind` asks for its bindings, request-reply (ours). */
   bindingsWanted: 'mcs.ctl.rpc.reconciler.bindings',
   /** Switched faults of simulated targets (section 6). */

@@ -6,7 +6,7 @@
  */
 
 import type { EntitySummary, FindCall } from '../../contract/inspection.ts';
-import type { StoredSchedule } from '../../contract/schedule.ts';
+import type { StoredSchedule } from '../../contract/stored-schedule.ts';
 import type { RoutePorts } from '../ports.ts';
 import type { Recorded } from './finished.ts';
 import { scheduleSummary } from './records.ts';

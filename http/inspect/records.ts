@@ -7,7 +7,7 @@ import type { StoredAlarm } from '../../contract/alarm.ts';
 import { buckets } from '../../contract/bus/buckets.ts';
 import type { EntitySummary, StoredView } from '../../contract/inspection.ts';
 import { readReply } from '../../contract/reply.ts';
-import { FINAL_STATES, type StoredSchedule } from '../../contract/schedule.ts';
+import { FINAL_STATES, type StoredSchedule } from '../../contract/stored-schedule.ts';
 import { readSchedule } from '../../messaging/schedule-book.ts';
 import { startOf } from '../../mission/schedule/schedule.ts';
 import type { Entry } from '../../ports/bus.ts';

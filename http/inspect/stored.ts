@@ -25,6 +25,7 @@ import {
   INSPECT_STORED_SHARE,
 } from '../../contract/limits.ts';
 import type { RunSummary } from '../../contract/run.ts';
+import { isKey } from '../../contract/token.ts';
 import { isKept, readEnvelope } from '../../messaging/kept-envelopes.ts';
 import type { Bus, Entry } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -37,7 +38,8 @@ const RECORDED_IN = new Map<string, BucketDefinition>([
   ['scenario', buckets.benchRuns],
   ['campaign', buckets.benchRuns],
 ]);
-const KEY = /^[A-Za-z0-9_=./-]{1,400}$/;
+/** No entity has a longer one. */
+const KEY_CHARACTERS = 400;
 
 interface StoredSummary {
   readonly summary: EntitySummary;
@@ -65,7 +67,7 @@ export class StoredEntities {
   async of({ kind, id }: EntityName): Promise<StoredEntity | undefined> {
     const isRecord = isRecordKind(kind);
     const key = isRecord ? id : `${kind}.${id}`;
-    if (!KEY.test(key) || key.includes('..') || key.endsWith('.')) return undefined;
+    if (key.length > KEY_CHARACTERS || !isKey(key)) return undefined;
     const bucket = isRecord ? RECORDS[kind].bucket : (RECORDED_IN.get(kind) ?? buckets.actors);
     const entry = await this.#bus.bucket(bucket).get(key);
     if (entry === undefined) return undefined;

@@ -3,7 +3,7 @@
  * schedules are made by the schedulers.
  */
 
-import { Rule, RuleList, RuleRequest } from '../../contract/schedule.ts';
+import { Rule, RuleList, RuleRequest } from '../../contract/schedule-rule.ts';
 import {
   removeRule,
   ruleEnvironment,
@@ -12,6 +12,7 @@ import {
   storedRule,
   storeRule,
 } from '../../messaging/rule-writes.ts';
+import { plannedRun } from '../../mission/schedule/rule.ts';
 import { busUnavailable, refuse } from '../errors.ts';
 import { nameOf } from '../identity.ts';
 import { currentMission } from '../mission-of.ts';
@@ -20,6 +21,7 @@ import type { RoutePorts } from '../ports.ts';
 import type { Refusal } from '../reply.ts';
 import { defineRoute, NO_CONTENT } from '../route.ts';
 import { launchRefusal } from '../run-policy.ts';
+import { PLANNER_ERRORS, PLANNER_STATUSES, PLANNING_ERRORS } from '../schedule-planner.ts';
 
 export const listRules = defineRoute({
   method: 'GET',
@@ -53,16 +55,8 @@ export const writeRule = defineRoute({
   body: RuleRequest,
   invalidBody: 'schedule::invalid',
   replies: { 201: Rule },
-  errors: [
-    'api::no-configuration',
-    'api::anonymous',
-    'auth::jwt-required',
-    'schedule::invalid',
-    'schedule::refused',
-    'schedule::changed',
-    'api::unavailable',
-  ],
-  statuses: { 'api::anonymous': [401] },
+  errors: PLANNING_ERRORS,
+  statuses: PLANNER_STATUSES,
   async handle({ body, caller }, ports) {
     const mission = currentMission(ports);
     if (!mission.ok) return mission;
@@ -70,7 +64,8 @@ export const writeRule = defineRoute({
     const environment = ruleEnvironment(body, mission.value);
     const forbidden = launchRefusal(caller, mission.value.environments.get(environment ?? ''));
     if (forbidden !== undefined) return forbidden;
-    const request = asked(body);
+    const { id, target, filter } = body;
+    const request = { id, target, ...(filter !== undefined && { filter }), ...plannedRun(body) };
     const faults = await ruleRefusal(request, mission.value, ports);
     if (faults !== undefined) return { ok: false, faults };
     const written = await storeRule(ports, request, nameOf(caller));
@@ -95,14 +90,8 @@ export const deleteRule = defineRoute({
   tag: 'Schedules',
   params: { id: ruleInPath },
   replies: { 204: NO_CONTENT },
-  errors: [
-    'api::no-configuration',
-    'api::anonymous',
-    'auth::jwt-required',
-    'schedule::unknown-rule',
-    'api::unavailable',
-  ],
-  statuses: { 'api::anonymous': [401] },
+  errors: [...PLANNER_ERRORS, 'schedule::unknown-rule', 'api::unavailable'],
+  statuses: PLANNER_STATUSES,
   async handle({ params: { id }, caller }, ports) {
     const mission = currentMission(ports);
     if (!mission.ok) return mission;
@@ -114,22 +103,6 @@ export const deleteRule = defineRoute({
     return (await removeRule(ports, id)) ? { ok: true, value: { status: 204 } } : unknownRule(id);
   },
 });
-
-/** Of a body, what counts: what the service sets is ignored in it. */
-function asked(body: RuleRequest): RuleRequest {
-  const { id, target, filter, start, run, targets, inputs, library, environment } = body;
-  return {
-    id,
-    target,
-    start,
-    run,
-    targets,
-    ...(filter !== undefined && { filter }),
-    ...(inputs !== undefined && { inputs }),
-    ...(library !== undefined && { library }),
-    ...(environment !== undefined && { environment }),
-  };
-}
 
 function isLive({ rules, passes, schedules }: RoutePorts): boolean {
   return rules.live && passes.live && schedules.live;

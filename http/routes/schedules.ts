@@ -8,24 +8,15 @@
  */
 
 import { SCHEDULE_LIST_MOST } from '../../contract/limits.ts';
-import {
-  FINAL_STATES,
-  Schedule,
-  ScheduleList,
-  ScheduleRequest,
-  ScheduleValidation,
-  type StoredSchedule,
-  shownSchedule,
-} from '../../contract/schedule.ts';
+import { Schedule, ScheduleList, ScheduleRequest, ScheduleValidation } from '../../contract/schedule.ts';
+import { FINAL_STATES, type StoredSchedule } from '../../contract/stored-schedule.ts';
+import { storedSchedule } from '../../messaging/schedule-changes.ts';
 import { cancelSchedule, validateSchedule } from '../../messaging/schedule-commands.ts';
-import {
-  createSchedule,
-  draftOf,
-  type ScheduleDraft,
-  storedSchedule,
-} from '../../messaging/schedule-writes.ts';
+import { draftOf, type ScheduleDraft } from '../../messaging/schedule-draft.ts';
+import { createSchedule } from '../../messaging/schedule-writes.ts';
 import type { Environment, Mission } from '../../mission/mission.ts';
 import { SUPERVISOR } from '../../mission/schedule/plan.ts';
+import { plannedRun } from '../../mission/schedule/rule.ts';
 import type { Caller } from '../caller.ts';
 import { busUnavailable, refuse } from '../errors.ts';
 import { nameOf } from '../identity.ts';
@@ -34,8 +25,18 @@ import { flagInQuery, instantInQuery, passInQuery, scheduleInPath } from '../par
 import type { RoutePorts } from '../ports.ts';
 import type { Handled, Refusal } from '../reply.ts';
 import { defineRoute } from '../route.ts';
-import { launchRefusal } from '../run-policy.ts';
+import { launchRefusal, undeclaredRefusal } from '../run-policy.ts';
 import { cursorInQuery, listOfSchedules } from '../schedule-lists.ts';
+import { PLANNER_ERRORS, PLANNER_STATUSES, PLANNING_ERRORS } from '../schedule-planner.ts';
+import { scheduleView } from '../schedule-view.ts';
+
+/** Codes of a route that changes a schedule there is. */
+const CHANGE_ERRORS = [
+  'schedule::unknown',
+  'schedule::final',
+  'schedule::changed',
+  'api::unavailable',
+] as const;
 
 export const listSchedules = defineRoute({
   method: 'GET',
@@ -75,7 +76,7 @@ export const readSchedule = defineRoute({
   async handle({ params: { id } }, ports) {
     if (!ports.schedules.live) return busUnavailable();
     const stored = (await storedSchedule(ports, id)) ?? (await ports.schedulesOver.find(id));
-    return stored === undefined ? unknownSchedule(id) : answer(stored);
+    return stored === undefined ? unknownSchedule(id) : answer(stored, ports);
   },
 });
 
@@ -91,17 +92,8 @@ export const writeSchedule = defineRoute({
   body: ScheduleRequest,
   invalidBody: 'schedule::invalid',
   replies: { 200: Schedule },
-  errors: [
-    'api::no-configuration',
-    'api::anonymous',
-    'auth::jwt-required',
-    'schedule::invalid',
-    'schedule::refused',
-    'schedule::final',
-    'schedule::changed',
-    'api::unavailable',
-  ],
-  statuses: { 'api::anonymous': [401] },
+  errors: [...PLANNING_ERRORS, 'schedule::final'],
+  statuses: PLANNER_STATUSES,
   async handle({ body, caller }, ports) {
     const mission = currentMission(ports);
     if (!mission.ok) return mission;
@@ -109,7 +101,8 @@ export const writeSchedule = defineRoute({
     const forbidden = launchRefusal(caller, environments.get(body.environment ?? ''));
     if (forbidden !== undefined) return forbidden;
     if (!ports.passes.live || !ports.schedules.live) return busUnavailable();
-    const draft = await draftOf(asked(body), mission.value, ports);
+    const asked = { id: body.id, pass: body.pass, ...plannedRun(body) };
+    const draft = await draftOf(asked, mission.value, ports);
     if (!draft.ok) return draft;
     // Where the request names none, the pass decides which environment it is.
     const mayNot = launchRefusal(caller, environments.get(draft.value.environment));
@@ -127,16 +120,8 @@ export const cancelScheduleRoute = defineRoute({
   tag: 'Schedules',
   params: { id: scheduleInPath },
   replies: { 200: Schedule },
-  errors: [
-    'api::no-configuration',
-    'api::anonymous',
-    'auth::jwt-required',
-    'schedule::unknown',
-    'schedule::final',
-    'schedule::changed',
-    'api::unavailable',
-  ],
-  statuses: { 'api::anonymous': [401] },
+  errors: [...PLANNER_ERRORS, ...CHANGE_ERRORS],
+  statuses: PLANNER_STATUSES,
   async handle({ params: { id }, caller }, ports) {
     const known = await knownSchedule(id, ports);
     if (!known.ok) return known;
@@ -145,7 +130,7 @@ export const cancelScheduleRoute = defineRoute({
     const done = await cancelSchedule(ports, id, nameOf(caller));
     if (done.outcome !== 'changed') return notDone(known.value.stored, done);
     await ports.schedules.seen(done.revision);
-    return answer(done.stored);
+    return answer(done.stored, ports);
   },
 });
 
@@ -164,11 +149,8 @@ export const validateScheduleRoute = defineRoute({
     'api::no-configuration',
     'auth::jwt-required',
     'schedule::not-supervisor',
-    'schedule::unknown',
-    'schedule::final',
-    'schedule::changed',
     'schedule::refused',
-    'api::unavailable',
+    ...CHANGE_ERRORS,
   ],
   async handle({ params: { id }, caller }, ports) {
     const known = await knownSchedule(id, ports);
@@ -198,31 +180,17 @@ async function create(
   switch (created.outcome) {
     case 'created':
       await ports.schedules.seen(created.revision);
-      return answer(created.stored);
+      return answer(created.stored, ports);
     case 'refused':
       return { ok: false, faults: created.faults };
     case 'exists':
       return refuse('schedule::final', `schedule ${id} has been fired and is not replaced`, {
         help: 'Choose another identifier.',
       });
+    case 'unwanted':
     case 'changed':
       return changedMeanwhile(id);
   }
-}
-
-/** Of a body, what counts: what the service sets is ignored in it. */
-function asked(body: ScheduleRequest): ScheduleRequest {
-  const { id, pass, start, run, targets, inputs, library, environment } = body;
-  return {
-    id,
-    pass,
-    start,
-    run,
-    targets,
-    ...(inputs !== undefined && { inputs }),
-    ...(library !== undefined && { library }),
-    ...(environment !== undefined && { environment }),
-  };
 }
 
 interface Known {
@@ -244,10 +212,8 @@ async function knownSchedule(id: string, ports: RoutePorts): Promise<Handled<Kno
 
 /** The name of a supervisor that the environment allows (MC-SCH-055). */
 function supervisorOf(caller: Caller, environment: Environment | undefined): Handled<string> {
-  if (environment?.identity === 'jwt' && caller.kind !== 'verified')
-    return refuse('auth::jwt-required', `environment ${environment.name} accepts verified identities only`, {
-      help: 'Send Authorization: Bearer <token>; a declared name does not count here.',
-    });
+  const undeclared = environment && undeclaredRefusal(caller, environment);
+  if (undeclared !== undefined) return undeclared;
   if (caller.kind !== 'anonymous' && caller.roles.includes(SUPERVISOR))
     return { ok: true, value: caller.name };
   const who = caller.kind === 'anonymous' ? 'the caller has no name and so' : caller.name;
@@ -256,8 +222,11 @@ function supervisorOf(caller: Caller, environment: Environment | undefined): Han
   });
 }
 
-function answer(stored: StoredSchedule): { ok: true; value: { status: 200; body: Schedule } } {
-  return { ok: true, value: { status: 200, body: shownSchedule(stored) satisfies Schedule } };
+function answer(
+  stored: StoredSchedule,
+  ports: RoutePorts,
+): { ok: true; value: { status: 200; body: Schedule } } {
+  return { ok: true, value: { status: 200, body: scheduleView(stored, ports) satisfies Schedule } };
 }
 
 function unknownSchedule(id: string): Refusal {

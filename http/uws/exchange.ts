@@ -12,7 +12,8 @@
 
 import type { HttpResponse, us_socket_context_t } from 'uWebSockets.js';
 import { STATUS_CODES } from 'node:http';
-import type { Reply } from '../reply.ts';
+import type { Reply, StreamedBody } from '../reply.ts';
+import { ContentSender } from './content-sender.ts';
 import type { CorkHolder } from './cork-holder.ts';
 
 /** What a client sent to ask for an upgrade; empty protocols: the service speaks none. */
@@ -26,9 +27,10 @@ export class Exchange {
   readonly #res: HttpResponse;
   readonly #headOnly: boolean;
   readonly #ended: (status: number) => void;
-  #state: 'open' | 'ended' | 'aborted' = 'open';
+  #state: 'open' | 'sending' | 'ended' | 'aborted' = 'open';
   #held = false;
   #whenGone: (() => void) | undefined;
+  #sender: ContentSender | undefined;
 
   /** `ended` is called once, with 0 when the client went before its answer. */
   constructor(res: HttpResponse, headOnly: boolean, ended: (status: number) => void) {
@@ -54,14 +56,43 @@ export class Exchange {
     this.#res.pause();
   }
 
-  /** Answers; `closing` ends the connection too, for a request whose rest cannot be trusted. */
-  finish(reply: Reply, closing = false): void {
+  /**
+   * Answers; `closing` ends the connection too, for a request whose rest cannot be trusted. `length` is that of the body
+   * where the answer is without it.
+   */
+  finish(reply: Reply, closing = false, length?: number): void {
     if (this.#state !== 'open') return;
     const body = reply.bytes ?? (reply.body === undefined ? '' : JSON.stringify(reply.body));
     this.#state = 'ended';
     if (this.#held) this.#res.resume();
-    this.#res.cork(() => this.#write(reply, body, closing));
+    this.#res.cork(() => this.#write(reply, body, closing, length));
     this.#ended(reply.status);
+  }
+
+  /**
+   * Answers with a body in pieces; `broken` is called when the rest of it could not be read. It has ended when the last
+   * of it is given to the socket.
+   */
+  stream(reply: Reply & { readonly stream: StreamedBody }, broken: (error: unknown) => void): void {
+    const { stream, ...head } = reply;
+    if (this.#headOnly || head.status === 304 || stream.bytes === 0)
+      return this.finish({ ...head, bytes: '' }, false, stream.bytes);
+    if (this.#state !== 'open') return;
+    this.#state = 'sending';
+    const over = (): void => {
+      this.#state = 'ended';
+      this.#sender = undefined;
+      this.#ended(reply.status);
+    };
+    this.#sender = new ContentSender(this.#res, stream, {
+      head: () => this.#writeHead(head),
+      sent: over,
+      broken: (error) => {
+        over();
+        broken(error);
+      },
+    });
+    void this.#sender.send();
   }
 
   /** Turns the exchange into a WebSocket carrying `data` (U12). */
@@ -74,18 +105,19 @@ export class Exchange {
     this.#ended(101);
   }
 
-  #write(
-    { status, contentType = 'application/json', headers }: Reply,
-    body: Uint8Array | string,
-    closing: boolean,
-  ): void {
+  #writeHead({ status, contentType = 'application/json', headers }: Reply): void {
     // 200 is what a response has by itself; each call into the native layer costs a fraction of a microsecond.
     if (status !== 200) this.#res.writeStatus(statusLine(status));
     if (status !== 204) this.#res.writeHeader('content-type', contentType);
     for (const name in headers) this.#res.writeHeader(name, headers[name]!);
+  }
+
+  #write(reply: Reply, body: Uint8Array | string, closing: boolean, length?: number): void {
+    const { status } = reply;
+    this.#writeHead(reply);
     // What has no content has no length either (RFC 9110, section 8.6).
     if (status === 204) this.#res.endWithoutBody(undefined, closing);
-    else if (this.#headOnly || status === 304) this.#endBare(Buffer.byteLength(body), closing);
+    else if (this.#headOnly || status === 304) this.#endBare(length ?? Buffer.byteLength(body), closing);
     else this.#res.end(body, closing);
   }
 
@@ -99,8 +131,9 @@ export class Exchange {
   }
 
   #abort(): void {
-    if (this.#state !== 'open') return;
+    if (this.#state !== 'open' && this.#state !== 'sending') return;
     this.#state = 'aborted';
+    this.#sender?.abort();
     this.#whenGone?.();
     this.#ended(0);
   }

@@ -166,11 +166,18 @@ async function respond<Ports extends LayerPorts>(
   served: Served<Ports>,
 ): Promise<void> {
   try {
-    const { params, query, credentials } = head;
+    const { params, query, credentials, conditions } = head;
     const { ports, dialect } = served;
-    const incoming = { params, query, credentials, body };
+    const incoming = { params, query, credentials, conditions, body };
     const asked = route.abortable === true ? { ...incoming, gone: goneOf(exchange) } : incoming;
-    exchange.finish(await answer(route, asked, ports, dialect));
+    const reply = await answer(route, asked, ports, dialect);
+    if (reply.stream === undefined) return exchange.finish(reply);
+    exchange.stream({ ...reply, stream: reply.stream }, (error) =>
+      ports.log.warn(
+        { route: route.operationId, err: error },
+        'content was cut off: the rest could not be read',
+      ),
+    );
   } catch (error) {
     served.failed(exchange, error);
   }

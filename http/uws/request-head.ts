@@ -11,11 +11,14 @@
 
 import type { HttpRequest } from 'uWebSockets.js';
 import type { Credentials } from '../identity.ts';
+import type { Conditions } from '../served-content.ts';
 
 export interface RequestHead {
   readonly params: Readonly<Record<string, string>>;
   readonly query: string;
   readonly credentials: Credentials;
+  /** What it says of the version and the part of content it wants; undefined: nothing. */
+  readonly conditions: Conditions | undefined;
   /** Undefined without the header (no body, or a chunked one). */
   readonly contentLength: number | undefined;
   /** Names of headers that may stand once and stand more often. */
@@ -46,6 +49,7 @@ export function readHead(req: HttpRequest, names: readonly string[]): RequestHea
       user: headers.user ?? '',
       roles: headers.roles ?? '',
     },
+    conditions: conditionsIn(headers),
     contentLength: headers.length === undefined ? undefined : Number(headers.length),
     repeated: headers.repeated,
     host: headers.host,
@@ -61,6 +65,9 @@ class SingleHeaders {
   length: string | undefined;
   host: string | undefined;
   origin: string | undefined;
+  range: string | undefined;
+  ifRange: string | undefined;
+  ifNoneMatch: string | undefined;
   repeated = NONE;
 
   take(name: string, value: string): void {
@@ -70,12 +77,20 @@ class SingleHeaders {
     else if (name === 'x-mcs-user') this.user = this.#once(name, this.user, value);
     else if (name === 'origin') this.origin = this.#once(name, this.origin, value);
     else if (name === 'x-mcs-role') this.roles = this.#once(name, this.roles, value);
+    else if (name === 'range') this.range = value;
+    else if (name === 'if-range') this.ifRange = value;
+    else if (name === 'if-none-match') this.ifNoneMatch = value;
   }
 
   #once(name: string, earlier: string | undefined, value: string): string {
     if (earlier !== undefined) this.repeated = [...this.repeated, name];
     return value;
   }
+}
+
+function conditionsIn({ range, ifRange, ifNoneMatch }: SingleHeaders): Conditions | undefined {
+  if (range === undefined && ifNoneMatch === undefined) return undefined;
+  return { range, ifRange, ifNoneMatch };
 }
 
 /** Other schemes belong to proxies in front of the service. */

@@ -43,7 +43,7 @@ export class SocketWriter implements FollowWriter {
   constructor(policy: FollowPolicy, metrics: FrontEndMetrics, mark?: Mark) {
     this.#policy = policy;
     this.#metrics = metrics;
-    this.#isBinary = policy === 'newest';
+    this.#isBinary = policy === 'newest' || policy === 'held';
     this.#queue = queueOf(policy, () => metrics.conflated(), mark);
   }
 

@@ -15,6 +15,7 @@ import { BlockBuilder } from '../../contract/batch.ts';
 import type { DecodeCall, DecodeReply, DriverAnswer, EncodeCall, EncodeReply } from '../../contract/link.ts';
 import { accepted, type Result, refused, refusedAll } from '../../contract/result.ts';
 import type { Mission } from '../../mission/mission.ts';
+import type { FileReadings, PacketOutcome } from '../../mission/platform.ts';
 import {
   appendCrc,
   type CspPacket,
@@ -27,8 +28,15 @@ import {
 } from '../../protocol/csp.ts';
 import { KissReader, writeKiss } from '../../protocol/kiss.ts';
 import { type CspTransport, cspTransport } from './csp-transport.ts';
-import { decodedSamples } from './decoded-samples.ts';
-import { type Driver, decodeFailed, encodeFailed, type LinkSource, type Reading } from './driver.ts';
+import { decodedFiles, decodedSamples, noFiles } from './decoded-samples.ts';
+import {
+  type Driver,
+  decodeFailed,
+  encodeFailed,
+  type LinkSource,
+  type Reading,
+  reportFaults,
+} from './driver.ts';
 import { locate } from './link-address.ts';
 import { printableText } from './printable-text.ts';
 
@@ -103,8 +111,7 @@ function readFrame(frame: Buffer, groundMs: number, source: LinkSource, into: Re
   for (const packet of packetsIn(frame, transport.value)) {
     if (!packet.ok) into.fault(packet.faults[0]);
     else if (transport.value.isOwn(packet.value.source, packet.value.destination)) {
-      const read = readData(packet.value, groundMs, source, into.samples);
-      if (read !== undefined && 'fault' in read) into.fault(read.fault);
+      reportFaults(readData(packet.value, groundMs, source, into.samples, into.files), into);
     }
   }
 }
@@ -115,22 +122,32 @@ function decodeCsp(call: DecodeCall, mission: Mission): DriverAnswer<DecodeReply
   const transport = cspTransport(source.value.link);
   if (!transport.ok) return decodeFailed(transport.faults[0]);
   const builder = new BlockBuilder();
+  const files = noFiles();
   for (const packet of packetsIn(Buffer.from(call.frame, 'hex'), transport.value)) {
     if (!packet.ok) return decodeFailed(packet.faults[0]);
-    const read = readData(packet.value, Number.NaN, source.value, builder);
+    const read = readData(packet.value, Number.NaN, source.value, builder, files);
     if (read === undefined) return decodeFailed(unreadable(packet.value, source.value));
     if ('fault' in read) return decodeFailed(read.fault);
   }
-  return accepted({ samples: decodedSamples(builder.take(), source.value.platform) });
+  const { platform } = source.value;
+  return accepted({
+    samples: [...decodedSamples(builder.take(), platform), ...decodedFiles(files, platform)],
+  });
 }
 
 function unreadable({ source, sourcePort, destinationPort }: CspPacket, { platform }: LinkSource): string {
   return `no packet of platform ${platform.id} is for port ${destinationPort} from ${source}:${sourcePort} and fits`;
 }
 
-function readData(packet: CspPacket, groundMs: number, { platform }: LinkSource, into: BlockBuilder) {
+function readData(
+  packet: CspPacket,
+  groundMs: number,
+  { platform }: LinkSource,
+  into: BlockBuilder,
+  files: FileReadings,
+): PacketOutcome | undefined {
   const { source, sourcePort, destinationPort, data } = packet;
-  return platform.datagrams.read({ port: destinationPort, sourcePort, source }, data, groundMs, into);
+  return platform.datagrams.read({ port: destinationPort, sourcePort, source }, data, groundMs, into, files);
 }
 
 /** The packets of a frame: one, or on a KISS link those of its KISS frames; at least one, or why there is none. */

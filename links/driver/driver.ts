@@ -19,7 +19,7 @@ import type {
 } from '../../contract/link.ts';
 import { refused } from '../../contract/result.ts';
 import type { Link, Mission, Target } from '../../mission/mission.ts';
-import type { Platform } from '../../mission/platform.ts';
+import type { FileReadings, PacketOutcome, Platform } from '../../mission/platform.ts';
 
 /** A link with what is needed to read its frames. */
 export interface LinkSource {
@@ -28,9 +28,10 @@ export interface LinkSource {
   readonly platform: Platform;
 }
 
-/** What reading frames adds to: samples, reports, and what could not be read. */
+/** What reading frames adds to: samples, files, reports, and what could not be read. */
 export interface Reading {
   readonly samples: BlockBuilder;
+  readonly files: FileReadings;
   readonly reports: VerificationReport[];
   fault(detail: string): void;
 }
@@ -50,4 +51,11 @@ export function encodeFailed(message: string): DriverRefusal {
 
 export function decodeFailed(message: string): DriverRefusal {
   return refused({ code: 'driver::decode-failed', message });
+}
+
+/** Reports what reading a packet could not use. */
+export function reportFaults(outcome: PacketOutcome | undefined, into: Reading): void {
+  if (outcome === undefined) return;
+  if ('fault' in outcome) into.fault(outcome.fault);
+  else for (const detail of outcome.left ?? []) into.fault(detail);
 }

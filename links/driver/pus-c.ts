@@ -18,8 +18,8 @@ import {
 } from '../../protocol/pus-verification.ts';
 import { IDLE_APID, readPrimaryHeader } from '../../protocol/space-packet.ts';
 import type { CounterBlocks } from './counter-blocks.ts';
-import { decodedSamples } from './decoded-samples.ts';
-import { type Driver, decodeFailed, type LinkSource, type Reading } from './driver.ts';
+import { decodedFiles, decodedSamples, noFiles } from './decoded-samples.ts';
+import { type Driver, decodeFailed, type LinkSource, type Reading, reportFaults } from './driver.ts';
 import { locate, transportApid } from './link-address.ts';
 import { encodePus } from './pus-encoding.ts';
 import { type PusSettings, pusSettings } from './pus-settings.ts';
@@ -55,8 +55,7 @@ function readFrame(
   const report = reportOf(telemetry.value, settings);
   if (report?.ok === true) into.reports.push({ ...report.value, at: groundMs });
   if (report?.ok === false) into.fault(report.faults[0]);
-  const layout = source.platform.packets.read(frame, groundMs, into.samples);
-  if (layout !== undefined && 'fault' in layout) into.fault(layout.fault);
+  reportFaults(source.platform.packets.read(frame, groundMs, into.samples, into.files), into);
 }
 
 /** E3; bytes that do not begin like a packet are damaged and not foreign. */
@@ -80,10 +79,17 @@ function decodePus(call: DecodeCall, mission: Mission, settings: PusSettings): D
   const report = reportOf(telemetry.value, settings);
   if (report?.ok === false) return decodeFailed(report.faults[0]);
   const builder = new BlockBuilder();
-  const layout = source.value.platform.packets.read(frame, Number.NaN, builder);
+  const files = noFiles();
+  const { platform } = source.value;
+  const layout = platform.packets.read(frame, Number.NaN, builder, files);
   if (layout !== undefined && 'fault' in layout) return decodeFailed(layout.fault);
   const reported = report?.ok === true ? reportSamples(report.value) : [];
-  return accepted({ samples: [...reported, ...decodedSamples(builder.take(), source.value.platform)] });
+  const samples = [
+    ...reported,
+    ...decodedSamples(builder.take(), platform),
+    ...decodedFiles(files, platform),
+  ];
+  return accepted({ samples });
 }
 
 /** A report has no measures in the catalogue, so its samples have no value: they are for the eye of the caller. */

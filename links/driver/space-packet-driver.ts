@@ -8,8 +8,8 @@ import type { DecodeCall, DecodeReply, DriverAnswer } from '../../contract/link.
 import { accepted, type Result, refusedAll } from '../../contract/result.ts';
 import type { Mission } from '../../mission/mission.ts';
 import { IDLE_APID, readSpacePacket } from '../../protocol/space-packet.ts';
-import { decodedSamples } from './decoded-samples.ts';
-import { type Driver, decodeFailed, type LinkSource, type Reading } from './driver.ts';
+import { decodedFiles, decodedSamples, noFiles } from './decoded-samples.ts';
+import { type Driver, decodeFailed, type LinkSource, type Reading, reportFaults } from './driver.ts';
 import { locate, transportApid } from './link-address.ts';
 
 /** A driver of plain space packets; refuses settings, for it has none. */
@@ -28,8 +28,7 @@ function readFrame(frame: Buffer, groundMs: number, { link, platform }: LinkSour
   }
   const apid = transportApid(link);
   if (header.apid === IDLE_APID || (apid !== undefined && header.apid !== apid)) return;
-  const layout = platform.packets.read(frame, groundMs, into.samples);
-  if (layout !== undefined && 'fault' in layout) into.fault(layout.fault);
+  reportFaults(platform.packets.read(frame, groundMs, into.samples, into.files), into);
 }
 
 function decodePacket(call: DecodeCall, mission: Mission): DriverAnswer<DecodeReply> {
@@ -40,9 +39,12 @@ function decodePacket(call: DecodeCall, mission: Mission): DriverAnswer<DecodeRe
   const header = readSpacePacket(frame);
   if (typeof header === 'string') return decodeFailed(header);
   const builder = new BlockBuilder();
-  const layout = platform.packets.read(frame, Number.NaN, builder);
+  const files = noFiles();
+  const layout = platform.packets.read(frame, Number.NaN, builder, files);
   if (layout === undefined)
     return decodeFailed(`no packet of platform ${platform.id} has APID ${header.apid} and fits`);
   if ('fault' in layout) return decodeFailed(layout.fault);
-  return accepted({ samples: decodedSamples(builder.take(), platform) });
+  return accepted({
+    samples: [...decodedSamples(builder.take(), platform), ...decodedFiles(files, platform)],
+  });
 }

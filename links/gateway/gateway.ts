@@ -10,6 +10,7 @@
  */
 
 import type { LinkCondition } from '../../contract/link.ts';
+import type { SimulatedFile } from '../../contract/simulation.ts';
 
 /** Why a frame may not leave now; undefined when it may. */
 export type MayLeave = () => string | undefined;
@@ -59,6 +60,8 @@ export interface Gateway {
   readonly faults?: SwitchableFaults;
   /** Figures of a simulation for tests and operators, as JSON. */
   readonly stats?: () => object;
+  /** What a simulated spacecraft has in its file memory; absent where there is none. */
+  readonly files?: () => Promise<readonly SimulatedFile[]>;
   /** Absent on a gateway that is its own link: a simulation, a recording. */
   readonly link?: () => LinkFigures;
 }

@@ -1,6 +1,6 @@
 /**
  * A gateway in front of a simulated spacecraft, board or instrument. Settings: `model` (`links/simulated/models.ts`),
- * `seed`. Beside the faults of its model it has its own: `uplink_dead` (it refuses to send) and, where it receives its
+ * `seed`, and `files` (bytes of files beside those that the spacecraft has, by identifier). Beside the faults of its model it has its own: `uplink_dead` (it refuses to send) and, where it receives its
  * own frames, `bad_echo` (it receives them damaged).
  *
  * F1. A frame is sent when it has left for the spacecraft; whether that understood it is for telemetry to report.
@@ -8,9 +8,11 @@
  */
 
 import { accepted, type Result, refusedAll } from '../../contract/result.ts';
+import type { SimulatedFile } from '../../contract/simulation.ts';
 import type { Gateway as Definition } from '../../mission/mission.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
 import { DEFAULT_MODEL, MODELS, type Model } from '../simulated/models.ts';
+import { ONBOARD_FILE_BYTES } from '../simulated/onboard-files.ts';
 import type { SimulatedPeer } from '../simulated/peer.ts';
 import type { SpacecraftFactory } from '../simulated/spacecraft.ts';
 import type { Gateway, Listener, MayLeave, Sent, SwitchableFaults } from './gateway.ts';
@@ -35,7 +37,7 @@ export function createSimulated(definition: Definition, options: SimulatedOption
 }
 
 function definitionFaults({ settings, faults }: Definition): string[] {
-  const { model = DEFAULT_MODEL, seed } = settings;
+  const { model = DEFAULT_MODEL, seed, files } = settings;
   const known = faultsOf(modelOf(settings));
   const unknown = faults.filter((fault) => !known.includes(fault) && fault !== BAD_ECHO);
   return [
@@ -45,8 +47,26 @@ function definitionFaults({ settings, faults }: Definition): string[] {
     ...(seed === undefined || Number.isSafeInteger(seed)
       ? []
       : [`seed is ${JSON.stringify(seed)}; write an integer`]),
+    ...fileFaults(files),
     ...unknown.map((fault) => `model ${model} has no fault "${fault}"; it has ${known.join(', ')}`),
   ];
+}
+
+/** Sizes of files by identifier. */
+function fileFaults(files: unknown): string[] {
+  if (files === undefined) return [];
+  const entries = typeof files === 'object' && files !== null ? Object.entries(files) : [];
+  const odd = entries.filter(
+    ([id, size]) => !/^[1-9]\d{0,4}$/.test(id) || Number(id) > 65_535 || !isSize(size),
+  );
+  if (entries.length > 0 && odd.length === 0) return [];
+  return [
+    `files is ${JSON.stringify(files)}; write { ID: bytes }, identifiers to 65535, at most ${ONBOARD_FILE_BYTES} bytes`,
+  ];
+}
+
+function isSize(size: unknown): boolean {
+  return Number.isSafeInteger(size) && (size as number) >= 0 && (size as number) <= ONBOARD_FILE_BYTES;
 }
 
 function modelOf({ model = DEFAULT_MODEL }: Definition['settings']): Model | undefined {
@@ -65,6 +85,8 @@ class SimulatedGateway implements Gateway {
   readonly #makeSpacecraft: Model['create'] | undefined;
   readonly #seed: number;
   readonly #echo: boolean;
+  /** Sizes by identifier. */
+  readonly #files: ReadonlyMap<number, number>;
   /** Faults of the gateway itself that are on. */
   readonly #own = new Set<string>();
   #spacecraft: SimulatedPeer | undefined;
@@ -77,6 +99,8 @@ class SimulatedGateway implements Gateway {
     this.#makeSpacecraft = options.spacecraft ?? this.#model?.create;
     this.#seed = seed;
     this.#echo = echo;
+    const sizes = Object.entries((settings['files'] ?? {}) as Readonly<Record<string, number>>);
+    this.#files = new Map(sizes.map(([id, size]) => [Number(id), size]));
     const names = new Set(faults.length === 0 ? faultsOf(this.#model) : faults);
     if (echo) names.add(BAD_ECHO);
     this.faults = {
@@ -88,9 +112,17 @@ class SimulatedGateway implements Gateway {
 
   readonly stats = (): object => this.#spacecraft?.counts() ?? { received: {}, total: 0 };
 
+  readonly files = async (): Promise<readonly SimulatedFile[]> =>
+    (await this.#spacecraft?.contents?.()) ?? [];
+
   start(listener: Listener): void {
     this.#listener = listener;
-    this.#spacecraft = this.#makeSpacecraft?.({ clock: this.#clock, seed: this.#seed, gateway: this.#name });
+    this.#spacecraft = this.#makeSpacecraft?.({
+      clock: this.#clock,
+      seed: this.#seed,
+      gateway: this.#name,
+      files: this.#files,
+    });
     this.#spacecraft?.onDownlink((packet) => {
       void listener.frame(packet);
     });

@@ -6,23 +6,13 @@
  * Z1. Acceptance looks at the packet alone (codes 1 to 4); the mode is looked at when it is done (code 5).
  */
 
+import { deleteFile, listFiles, readFile, regenerateFile, writeFile } from './file-functions.ts';
+import { MODE } from './onboard-mode.ts';
 import type { ReceivedCommand } from './onboard-packet.ts';
-import { MODE, type OnboardState } from './onboard-state.ts';
+import type { OnboardState } from './onboard-state.ts';
+import { FAILURE, type Failure, type Parse, type Task } from './task.ts';
 
-export const FAILURE = { crc: 1, unknown: 2, length: 3, range: 4, mode: 5 } as const;
-type Failure = (typeof FAILURE)[keyof typeof FAILURE];
-
-/** Does it; the code of a failure when it cannot be done now. */
-export type Task = (state: OnboardState) => Failure | undefined;
-
-/** Most bytes one file holds. */
-const FILE_BYTES = 65_536;
-/** Most files the memory holds. */
-const FILES = 256;
 const CHANNELS = { 1: 'payload', 2: 'heater' } as const;
-
-/** Reads the arguments after the function number: a task, or why the telecommand is not acceptable. */
-type Parse = (data: Buffer) => Task | Failure;
 
 const FUNCTIONS: Readonly<Record<number, Parse>> = {
   1: fixed(1, setMode),
@@ -32,9 +22,11 @@ const FUNCTIONS: Readonly<Record<number, Parse>> = {
   5: fixed(2, switchChannel),
   6: shoot,
   7: fixed(0, () => nothing),
-  9: fixed(0, () => nothing),
+  9: fixed(0, () => listFiles),
   10: fixed(8, readFile),
   11: writeFile,
+  12: fixed(2, deleteFile),
+  13: fixed(2, regenerateFile),
 };
 
 /** What a telecommand asks; the code of service 1 when it is not acceptable. */
@@ -117,30 +109,4 @@ function shoot(data: Buffer): Task | Failure {
     state.lastExposureMs = exposure;
     return undefined;
   };
-}
-
-function readFile(data: Buffer): Task | Failure {
-  const [file, offset, length] = [data.readUInt16BE(0), data.readUInt32BE(2), data.readUInt16BE(6)];
-  return (state) => {
-    const content = state.files.get(file);
-    return content !== undefined && offset + length <= content.length ? undefined : FAILURE.range;
-  };
-}
-
-function writeFile(data: Buffer): Task | Failure {
-  if (data.length < 8 || data.length !== 8 + data.readUInt16BE(6)) return FAILURE.length;
-  const [file, offset] = [data.readUInt16BE(0), data.readUInt32BE(2)];
-  const bytes = Buffer.from(data.subarray(8));
-  if (offset + bytes.length > FILE_BYTES) return FAILURE.range;
-  return (state) => store(state.files, file, offset, bytes);
-}
-
-function store(files: Map<number, Buffer>, file: number, offset: number, bytes: Buffer): Failure | undefined {
-  const before = files.get(file) ?? Buffer.alloc(0);
-  if (before.length === 0 && files.size >= FILES) return FAILURE.range;
-  const after = Buffer.alloc(Math.max(before.length, offset + bytes.length));
-  before.copy(after);
-  bytes.copy(after, offset);
-  files.set(file, after);
-  return undefined;
 }

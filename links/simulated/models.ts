@@ -1,7 +1,6 @@
 /** What can stand behind a simulated gateway, by the name that missions give as `model`. */
 
-import type { Clock } from '../../ports/clock.ts';
-import type { SimulatedPeer } from './peer.ts';
+import type { ModelOptions, SimulatedPeer } from './peer.ts';
 import { createPowerBoard, POWER_BOARD_FAULTS } from './power-board.ts';
 import { createSpacecraft, SPACECRAFT_FAULTS } from './spacecraft.ts';
 import { createThermalChamber, THERMAL_CHAMBER_FAULTS } from './thermal-chamber.ts';
@@ -9,7 +8,7 @@ import { createThermalChamber, THERMAL_CHAMBER_FAULTS } from './thermal-chamber.
 export interface Model {
   /** Faults that can be switched in it. */
   readonly faults: readonly string[];
-  readonly create: (options: { clock: Clock; seed: number; gateway: string }) => SimulatedPeer;
+  readonly create: (options: ModelOptions) => SimulatedPeer;
 }
 
 export const DEFAULT_MODEL = 'cubesat-6u';

@@ -7,9 +7,10 @@
 
 import type { Random } from '../../ports/clock.ts';
 import { Battery } from './battery.ts';
+import type { OnboardFiles } from './onboard-files.ts';
+import { MODE } from './onboard-mode.ts';
 import { isSunlit } from './orbit.ts';
 
-export const MODE = { BOOT: 0, SAFE: 1, NOMINAL: 2 } as const;
 /** How long a boot takes: long enough to be seen in several housekeeping packets. */
 const BOOT_S = 6;
 const PANEL_MA = 2_400;
@@ -31,16 +32,16 @@ export class OnboardState {
   heater = true;
   images = 0;
   lastExposureMs = 0;
-  readonly files = new Map<number, Buffer>();
+  readonly files: OnboardFiles;
   temperatureDegC = 22;
   panelMa = 0;
   readonly #random: Random;
   #elapsedS = 0;
   #bootedAtS = 0;
 
-  constructor(random: Random) {
+  constructor(random: Random, files: OnboardFiles) {
     this.#random = random;
-    this.files.set(1, Buffer.from(Array.from({ length: 512 }, () => Math.floor(random.next() * 256))));
+    this.files = files;
   }
 
   /** Seconds since the last boot. */

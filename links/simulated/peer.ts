@@ -3,7 +3,23 @@
  * Frames go in by `uplink` and come out by the listener.
  */
 
-import type { ReceivedCounts } from './spacecraft.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { OnboardContent } from './onboard-files.ts';
+
+/** What a model is made with. */
+export interface ModelOptions {
+  readonly clock: Clock;
+  readonly seed: number;
+  readonly gateway: string;
+  /** Sizes of files beside those it is shipped with, by identifier; models without a file memory have none. */
+  readonly files?: ReadonlyMap<number, number>;
+}
+
+export interface ReceivedCounts {
+  /** Times each request identifier was received. */
+  readonly received: Readonly<Record<string, number>>;
+  readonly total: number;
+}
 
 export interface SimulatedPeer {
   /** Takes a frame from the ground; what it cannot read is lost. */
@@ -13,6 +29,8 @@ export interface SimulatedPeer {
   /** Those that are on. */
   readonly faults: ReadonlySet<string>;
   counts(): ReceivedCounts;
+  /** Its files, whatever it says of them; absent without a file memory. */
+  contents?(): Promise<OnboardContent[]>;
   /** Nothing more is sent. */
   stop(): void;
 }

@@ -11,8 +11,7 @@ import type { Clock } from '../../ports/clock.ts';
 import { seededRandom } from '../../ports/seeded-random.ts';
 import { cspFlag, readCsp, writeCsp } from '../../protocol/csp.ts';
 import { BenchTimers } from './bench-timers.ts';
-import type { SimulatedPeer } from './peer.ts';
-import type { ReceivedCounts } from './spacecraft.ts';
+import type { ReceivedCounts, SimulatedPeer } from './peer.ts';
 
 export const POWER_BOARD_FAULTS = ['tm_silence', 'bad_crc'] as const;
 

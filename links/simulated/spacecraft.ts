@@ -10,10 +10,13 @@
 import { SPACECRAFT_REQUESTS } from '../../contract/limits.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import { seededRandom } from '../../ports/seeded-random.ts';
-import { FAILURE, isPing, type Task, taskOf } from './functions.ts';
+import { isPing, taskOf } from './functions.ts';
 import { CADENCES, Housekeeping, type Readings, type Structure } from './housekeeping.ts';
+import { FILE_FAULTS, type FileFault, type OnboardContent, OnboardFiles } from './onboard-files.ts';
 import { type Message, type ReceivedCommand, receiveCommand, TelemetryWriter } from './onboard-packet.ts';
 import { OnboardState } from './onboard-state.ts';
+import type { ModelOptions, ReceivedCounts } from './peer.ts';
+import { FAILURE, type Task } from './task.ts';
 
 /** Faults that can be switched on board. */
 export const SPACECRAFT_FAULTS = [
@@ -22,6 +25,7 @@ export const SPACECRAFT_FAULTS = [
   'no_reports',
   'reject_all',
   'slow_completion',
+  ...FILE_FAULTS,
 ] as const;
 export type SpacecraftFault = (typeof SPACECRAFT_FAULTS)[number];
 
@@ -31,12 +35,6 @@ const LIGHT_MS = 10;
 const EXECUTION_MS = 50;
 const SLOW_COMPLETION_MS = 30_000;
 
-export interface ReceivedCounts {
-  /** Times each request identifier was received. */
-  readonly received: Readonly<Record<string, number>>;
-  readonly total: number;
-}
-
 export interface Spacecraft {
   /** Takes a frame from the ground; what is no telecommand for it is lost, as in space. */
   uplink(frame: Buffer): void;
@@ -44,6 +42,8 @@ export interface Spacecraft {
   fault(name: SpacecraftFault, on: boolean): void;
   readonly faults: ReadonlySet<SpacecraftFault>;
   counts(): ReceivedCounts;
+  /** What it has in its file memory, whatever it says of it. */
+  contents(): Promise<OnboardContent[]>;
   /** What the last housekeeping said, in physical units. */
   readonly readings: Readings;
   readonly state: OnboardState;
@@ -52,11 +52,11 @@ export interface Spacecraft {
 }
 
 /** Gives the spacecraft that a gateway reaches. */
-export type SpacecraftFactory = (options: { clock: Clock; seed: number; gateway: string }) => Spacecraft;
+export type SpacecraftFactory = (options: ModelOptions) => Spacecraft;
 
 /** A spacecraft in SAFE mode that begins to send housekeeping at once. */
-export function createSpacecraft(options: { clock: Clock; seed: number }): Spacecraft {
-  return new SimulatedSpacecraft(options.clock, options.seed);
+export function createSpacecraft(options: Omit<ModelOptions, 'gateway'>): Spacecraft {
+  return new SimulatedSpacecraft(options);
 }
 
 class SimulatedSpacecraft implements Spacecraft {
@@ -71,10 +71,10 @@ class SimulatedSpacecraft implements Spacecraft {
   #total = 0;
   #listener: (packet: Buffer) => void = () => {};
 
-  constructor(clock: Clock, seed: number) {
+  constructor({ clock, seed, files }: Omit<ModelOptions, 'gateway'>) {
     this.#clock = clock;
     this.#startMs = clock.now();
-    this.state = new OnboardState(seededRandom(seed));
+    this.state = new OnboardState(seededRandom(seed), new OnboardFiles(seed, this.#startMs, files));
     this.#housekeeping = new Housekeeping(this.state);
     for (const { structure, periodMs } of CADENCES) this.#sendEvery(structure, periodMs, this.#startMs);
   }
@@ -97,10 +97,15 @@ class SimulatedSpacecraft implements Spacecraft {
     if (on) this.faults.add(name);
     else this.faults.delete(name);
     if (name === 'cell_drain') this.state.batteries[0].draining = on;
+    if (isFileFault(name)) this.state.files.faults[on ? 'add' : 'delete'](name);
   }
 
   counts(): ReceivedCounts {
     return { received: Object.fromEntries(this.#received), total: this.#total };
+  }
+
+  contents(): Promise<OnboardContent[]> {
+    return this.state.files.contents();
   }
 
   stop(): void {
@@ -126,7 +131,7 @@ class SimulatedSpacecraft implements Spacecraft {
 
   #execute(command: ReceivedCommand, task: Task): void {
     this.#advance();
-    const failure = task(this.state);
+    const failure = task(this.state, { nowMs: this.#clock.now(), send: (message) => this.#send(message) });
     if (isPing(command)) this.#send({ service: 17, subtype: 2, data: Buffer.alloc(0) });
     if (!command.wantsCompletion) return;
     const late = this.faults.has('slow_completion') ? SLOW_COMPLETION_MS : 0;
@@ -177,4 +182,8 @@ class SimulatedSpacecraft implements Spacecraft {
     }, delayMs);
     this.#timers.add(timer);
   }
+}
+
+function isFileFault(name: SpacecraftFault): name is FileFault {
+  return (FILE_FAULTS as readonly string[]).includes(name);
 }

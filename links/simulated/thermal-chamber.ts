@@ -9,8 +9,7 @@
 import type { Clock } from '../../ports/clock.ts';
 import { seededRandom } from '../../ports/seeded-random.ts';
 import { BenchTimers } from './bench-timers.ts';
-import type { SimulatedPeer } from './peer.ts';
-import type { ReceivedCounts } from './spacecraft.ts';
+import type { ReceivedCounts, SimulatedPeer } from './peer.ts';
 
 export const THERMAL_CHAMBER_FAULTS = ['mute', 'door_open', 'noise'] as const;
 

@@ -3,7 +3,8 @@
  * and 3.4. The chart is `schedule.ts`.
  */
 
-import type { ScheduleState, ScheduleValidation, StoredSchedule } from '../../contract/schedule.ts';
+import type { ScheduleState, ScheduleValidation } from '../../contract/schedule.ts';
+import type { StoredSchedule } from '../../contract/stored-schedule.ts';
 
 /** What of the run of a schedule may become another by a configuration that is published later. */
 export type Planned = Pick<

@@ -7,7 +7,8 @@
  */
 
 import { SCHEDULE_CHANGES_KEPT } from '../../contract/limits.ts';
-import type { ScheduleChange, ScheduleState, StoredSchedule } from '../../contract/schedule.ts';
+import type { ScheduleState } from '../../contract/schedule.ts';
+import type { ScheduleChange, StoredSchedule } from '../../contract/stored-schedule.ts';
 import type { Finding, ScheduleInput } from './protocol.ts';
 
 interface Transition {

@@ -11,7 +11,8 @@
 
 import { enqueueActions, setup } from 'xstate';
 import { CHART_MICROSTEPS } from '../../contract/limits.ts';
-import type { ScheduleState, StoredSchedule } from '../../contract/schedule.ts';
+import type { ScheduleState } from '../../contract/schedule.ts';
+import type { StoredSchedule } from '../../contract/stored-schedule.ts';
 import {
   type Finding,
   openEffects,

@@ -4,7 +4,7 @@
  */
 
 import { initialTransition, transition } from 'xstate';
-import type { StoredSchedule } from '../../contract/schedule.ts';
+import type { StoredSchedule } from '../../contract/stored-schedule.ts';
 import type { ScheduleChartEvent, ScheduleInput } from './protocol.ts';
 import { scheduleMachine } from './schedule.ts';
 

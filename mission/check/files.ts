@@ -1,9 +1,9 @@
 /** The on-board directory of a platform. Mission Control Service, sections 2.8 and 4.7. */
 
-import { nearHelp } from '../../contract/near.ts';
 import type { ComponentConfiguration, FilesConfiguration, MeasureConfiguration } from '../configuration.ts';
 import type { FaultsAt } from '../document/fault.ts';
 import type { FilesDocument } from '../document/platform.ts';
+import { checkTransfer, type ReceivedLayouts, type TransferDocument } from './file-transfer.ts';
 
 /** What the directory says of each file. */
 const FILE_MEASURES: readonly MeasureConfiguration[] = [
@@ -28,15 +28,17 @@ export function fileComponent({ component = 'files', description }: FilesDocumen
   };
 }
 
-/** The directory; telecommands it names and does not have, and two protocols at once, are reported. */
+/** The directory; what would keep a file of it from being listed, read or written is reported. */
 export function checkFiles(
   document: FilesDocument,
   components: readonly ComponentConfiguration[],
+  received: ReceivedLayouts,
   faults: FaultsAt,
 ): FilesConfiguration {
   const { component = 'files', types = {}, transfer = {} } = document;
   const telecommands = components.find(({ name }) => name === component)?.telecommands ?? [];
-  checkTransfer(transfer, telecommands, faults);
+  checkTransfer(transfer, telecommands, received, faults.in('transfer'));
+  checkTypes(types, faults.in('types'));
   return {
     component,
     types: Object.entries(types).map(([number, { name, decode = false }]) => ({
@@ -48,35 +50,17 @@ export function checkFiles(
   };
 }
 
-type Transfer = NonNullable<FilesDocument['transfer']>;
-
-/** The telecommands that list, read and write; the steps of a protocol replace them. */
-function checkTransfer(
-  transfer: Transfer,
-  telecommands: ComponentConfiguration['telecommands'],
-  faults: FaultsAt,
-): void {
-  for (const key of ['list', 'read', 'write'] as const) {
-    const name = transfer[key];
-    if (name === undefined) continue;
-    const found = telecommands.find((each) => each.name === name);
-    const at = faults.in('transfer', key);
-    if (found === undefined) {
-      const known = telecommands.map((each) => each.name);
-      at.fault(`files has no telecommand "${name}"`, nearHelp(name, known, 'telecommands'));
-    }
-    if (key === 'list') continue;
-    if (found !== undefined && found.file === undefined)
-      at.fault(`the telecommand "${found.name}" names no file`, 'add `instance: file` to it');
-    if (transfer.protocol === 'cfdp')
-      at.fault(`${key} and the protocol cfdp exclude each other`, `keep protocol: cfdp, or ${key}`);
-  }
-  if (transfer.read !== undefined && transfer.max_chunk === undefined && transfer.protocol === undefined) {
-    faults.in('transfer').fault('read needs the size of a chunk', 'add max_chunk: bytes');
+function checkTypes(types: NonNullable<FilesDocument['types']>, faults: FaultsAt): void {
+  const seen = new Map<string, string>();
+  for (const [number, { name }] of Object.entries(types)) {
+    const before = seen.get(name);
+    if (before !== undefined)
+      faults.in(number, 'name').fault(`file type ${before} is called ${name} too`, 'take another name');
+    seen.set(name, number);
   }
 }
 
-function transferOf(transfer: Transfer): FilesConfiguration['transfer'] {
+function transferOf(transfer: TransferDocument): FilesConfiguration['transfer'] {
   const { list, read, write, max_chunk: maxChunk, checksum, protocol } = transfer;
   return {
     ...(list !== undefined && { list }),

@@ -18,6 +18,7 @@ import type {
 } from '../layout/layout.ts';
 import { boundsOf } from '../value-type.ts';
 import { checkPosition, type FieldPosition, type MeasureLookup } from './field.ts';
+import { checkFileParts } from './file-layout.ts';
 import { checkTime } from './time.ts';
 
 /** First bit and width of what a space packet and a PUS-C telemetry header hold. */
@@ -32,9 +33,9 @@ export function checkPacket(
   measures: MeasureLookup,
   faults: FaultsAt,
 ): LayoutConfiguration {
-  const { apid, length, tail = 0 } = document;
+  const { apid, length, tail = 0, fields = [] } = document;
   checkHeader(document, faults);
-  const group = checkGroup(document, measures, new Walk(), faults);
+  const group = checkGroup({ ...document, fields }, measures, new Walk(), faults);
   const match = [...headMatches(document), ...group.match];
   if (match.length === 0 && document.csp === undefined)
     faults.fault('nothing says which packets it is for', 'give apid, service and subtype, csp, or match');
@@ -48,6 +49,7 @@ export function checkPacket(
     ...(time !== undefined && { time }),
     ...group,
     match,
+    ...checkFileParts(document, faults),
   };
 }
 
@@ -58,7 +60,7 @@ function checkHeader(document: Packet, faults: FaultsAt): void {
     faults.fault('service and subtype go together', 'give both or neither');
   }
   const groups = (document.when ?? []) as readonly PacketGroup[];
-  const first = document.fields[0] ?? groups[0]?.fields[0];
+  const first = document.fields?.[0] ?? groups[0]?.fields[0];
   if (service !== undefined && first !== undefined && first.at === undefined) {
     const help = 'positions count from the first byte of the packet, headers included';
     faults.in('fields').fault('the first field needs `at`', help);

@@ -38,8 +38,12 @@ export function checkPlatform(read: ReadDocument): PlatformConfiguration {
       ? component
       : withRest(component, document, commanded, frame, faults.in('components', component.name)),
   );
+  const packets = checkPackets(document, measured, faults.in('packets'));
+  const isRead = document.packets !== undefined || document.lines !== undefined;
   const files =
-    document.files === undefined ? undefined : checkFiles(document.files, commanded, faults.in('files'));
+    document.files === undefined
+      ? undefined
+      : checkFiles(document.files, commanded, { packets, isRead }, faults.in('files'));
   const lines = checkLines(document, components, measureLookup(measured), frame, faults);
   return {
     name: document.platform,
@@ -48,7 +52,7 @@ export function checkPlatform(read: ReadDocument): PlatformConfiguration {
     enums,
     components,
     ...(files !== undefined && { files }),
-    packets: checkPackets(document, measured, faults.in('packets')),
+    packets,
     ...(lines.length > 0 && { lines }),
   };
 }
@@ -162,7 +166,7 @@ function withRest(
 }
 
 function checkPackets(
-  { packets = {} }: PlatformDocument,
+  { packets = {}, files }: PlatformDocument,
   components: readonly ComponentConfiguration[],
   faults: FaultsAt,
 ): LayoutConfiguration[] {
@@ -170,6 +174,12 @@ function checkPackets(
   const layouts = Object.entries(packets).map(([name, packet]) =>
     checkPacket(name, packet, lookup, faults.in(name)),
   );
+  for (const { name, listing, chunk } of layouts) {
+    if (files === undefined && (listing !== undefined || chunk !== undefined))
+      faults
+        .in(name, listing === undefined ? 'chunk' : 'listing')
+        .fault('the platform has no on-board directory', 'add the section files');
+  }
   const seen = new Map<string, string>();
   for (const { name, csp, match } of layouts) {
     const conditions = [...match, ...(csp === undefined ? [] : [csp])]

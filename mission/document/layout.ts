@@ -167,6 +167,51 @@ export const CspSelection = Type.Object(
   },
 );
 
+/** What the fields of an entry of the directory, and of a chunk, can say. */
+const ENTRY_PARTS = ['id', 'file_type', 'size', 'checksum', 'generation', 'skip'] as const;
+const CHUNK_PARTS = ['id', 'generation', 'offset', 'data', 'skip'] as const;
+const fileField = {
+  bits: Type.Optional(Bits),
+  type: Type.Optional(FieldType),
+  endian: Type.Optional(Endian),
+  size: Type.Optional(
+    Type.Union([Type.Integer({ minimum: 1, maximum: 65_542 }), Type.Literal('rest')], {
+      description: 'Bytes of a bytes field; rest: up to the end of the data.',
+    }),
+  ),
+  length: Type.Optional(LengthPrefix),
+  scale: Type.Optional(
+    Type.Integer({ minimum: 1, description: 'The size or offset is the number read, times this.' }),
+  ),
+};
+export const EntryField = Type.Object(
+  { ...fileField, to: Type.Enum([...ENTRY_PARTS]) },
+  { ...closed, title: 'EntryField' },
+);
+export const ChunkField = Type.Object(
+  { ...fileField, to: Type.Enum([...CHUNK_PARTS]) },
+  { ...closed, title: 'ChunkField' },
+);
+export type FileField = Static<typeof EntryField> | Static<typeof ChunkField>;
+export const ListingDocument = Type.Object(
+  {
+    at: At,
+    count: Type.Optional(TimePart),
+    entry: Type.Array(EntryField, { minItems: 1 }),
+  },
+  {
+    ...closed,
+    title: 'Listing',
+    description: 'Entries of the on-board directory from a byte of the packet on, one behind the other.',
+  },
+);
+export type ListingDocument = Static<typeof ListingDocument>;
+export const ChunkDocument = Type.Object(
+  { at: At, fields: Type.Array(ChunkField, { minItems: 1 }) },
+  { ...closed, title: 'Chunk', description: 'A part of a file from a byte of the packet on.' },
+);
+export type ChunkDocument = Static<typeof ChunkDocument>;
+
 export const Packet = Type.Object(
   {
     description: Type.Optional(Text),
@@ -192,8 +237,10 @@ export const Packet = Type.Object(
       }),
     ),
     time: Type.Optional(PacketTime),
-    fields: Type.Array(PacketField),
+    fields: Type.Optional(Type.Array(PacketField)),
     when: Type.Optional(Type.Array(PacketGroup)),
+    listing: Type.Optional(ListingDocument),
+    chunk: Type.Optional(ChunkDocument),
   },
   { ...closed, title: 'Packet' },
 );

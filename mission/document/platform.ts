@@ -162,7 +162,11 @@ export const FilesDocument = Type.Object(
           read: Type.Optional(Identifier),
           write: Type.Optional(Identifier),
           max_chunk: Type.Optional(Type.Integer({ minimum: 1, maximum: 65_535 })),
-          checksum: Type.Optional(Type.Enum(['crc32', 'crc32c', 'modular', 'sha256', 'null'])),
+          checksum: Type.Optional(
+            Type.Enum(['crc16', 'crc32', 'crc32c', 'md5', 'sha256', 'modular', 'null'], {
+              description: 'Of a whole file, as it is listed; null or left out: none.',
+            }),
+          ),
           protocol: Type.Optional(Type.Literal('cfdp')),
         },
         { ...closed, title: 'FileTransfer' },

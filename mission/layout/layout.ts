@@ -65,6 +65,37 @@ export interface CspSelection {
   readonly source?: number;
 }
 
+/** A field of an entry or chunk, behind the one before it. */
+export interface FileFieldConfiguration {
+  readonly kind: 'unsigned' | 'bytes';
+  /** Of bytes of varying length 0. */
+  readonly bits: number;
+  readonly little?: true;
+  readonly scale?: number;
+  /** Bits of the length written first. */
+  readonly prefix?: 8 | 16;
+  /** Up to the end of the data. */
+  readonly rest?: true;
+  /** What it says of the file; absent: skipped. */
+  readonly to?: 'id' | 'file_type' | 'size' | 'checksum' | 'generation' | 'offset' | 'data';
+}
+
+/** Entries of the on-board directory, one behind the other. */
+export interface ListingConfiguration {
+  /** First byte of the first entry. */
+  readonly at: number;
+  /** How many there are; absent: up to the end of the data. */
+  readonly count?: PositionConfiguration;
+  readonly entry: readonly FileFieldConfiguration[];
+}
+
+/** A part of a file. */
+export interface ChunkConfiguration {
+  /** First byte of its first field. */
+  readonly at: number;
+  readonly fields: readonly FileFieldConfiguration[];
+}
+
 export interface LayoutConfiguration extends GroupConfiguration {
   readonly name: string;
   /** Also in `match`; lets a reader look up layouts instead of trying each. */
@@ -75,4 +106,6 @@ export interface LayoutConfiguration extends GroupConfiguration {
   /** Bytes at the end that are no data. */
   readonly tail: number;
   readonly time?: TimeConfiguration;
+  readonly listing?: ListingConfiguration;
+  readonly chunk?: ChunkConfiguration;
 }

@@ -4,13 +4,21 @@
  * P1. The first layout of the document that matches is the one.
  * P2. Which conditional groups are present makes a variant, made once: rows of one variant share their ordinals and
  *     so their block.
- * P3. The length is checked before a row is opened; a packet that is refused leaves nothing behind.
+ * P3. The length is checked, and the files are read, before a row is opened; a packet that is refused leaves nothing
+ *     behind.
  */
 
 import type { BlockBuilder } from '../../contract/batch.ts';
-import type { DatagramAddress, DatagramReader, PacketReader } from '../platform.ts';
+import type {
+  DatagramAddress,
+  DatagramReader,
+  FileReadings,
+  PacketOutcome,
+  PacketReader,
+} from '../platform.ts';
 import { readUnsigned } from './bits.ts';
 import { numberReader } from './field.ts';
+import { chunkReader, type FilesReader, listingReader } from './files.ts';
 import type {
   CspSelection,
   FieldConfiguration,
@@ -23,8 +31,6 @@ import { createVariant, endByte, type Variant } from './variant.ts';
 
 /** Variants kept of one layout; alternatives of one field make as many as it has, far fewer than this. */
 const VARIANTS_KEPT = 1_000;
-
-type Reading = { readonly layout: string } | { readonly fault: string };
 
 /** The reader of the layouts of packets; `ordinal` knows every measure they name. */
 export function createPacketReader(
@@ -44,9 +50,14 @@ export function createPacketReader(
   const candidates = (packet: Buffer): readonly Layout[] =>
     (packet.length >= 2 ? byApid.get(readUnsigned(packet, 5, 11)) : undefined) ?? anyApid;
   return Object.freeze({
-    read(packet: Buffer, groundMs: number, into: BlockBuilder): Reading | undefined {
+    read(
+      packet: Buffer,
+      groundMs: number,
+      into: BlockBuilder,
+      files?: FileReadings,
+    ): PacketOutcome | undefined {
       for (const layout of candidates(packet)) {
-        if (layout.matches(packet)) return layout.read(packet, groundMs, into);
+        if (layout.matches(packet)) return layout.read(packet, groundMs, into, files);
       }
       return undefined;
     },
@@ -62,9 +73,15 @@ export function createDatagramReader(
     each.csp === undefined ? [] : [{ csp: each.csp, layout: new Layout(each, ordinal) }],
   );
   return Object.freeze({
-    read(address: DatagramAddress, data: Buffer, groundMs: number, into: BlockBuilder): Reading | undefined {
+    read(
+      address: DatagramAddress,
+      data: Buffer,
+      groundMs: number,
+      into: BlockBuilder,
+      files?: FileReadings,
+    ): PacketOutcome | undefined {
       for (const { csp, layout } of compiled) {
-        if (isFor(csp, address) && layout.matches(data)) return layout.read(data, groundMs, into);
+        if (isFor(csp, address) && layout.matches(data)) return layout.read(data, groundMs, into, files);
       }
       return undefined;
     },
@@ -97,6 +114,7 @@ class Layout {
   readonly #variants = new Map<string, Variant>();
   readonly #found: { readonly layout: string };
   readonly #ordinal: (key: string) => number;
+  readonly #files: FilesReader | undefined;
 
   constructor(layout: LayoutConfiguration, ordinal: (key: string) => number) {
     let count = 0;
@@ -115,19 +133,25 @@ class Layout {
     this.#timeBytes = endByte(layout.time?.parts ?? []) + layout.tail;
     this.#plain = createVariant(layout.fields, layout.tail, ordinal);
     this.#found = Object.freeze({ layout: layout.name });
+    this.#files = filesReader(layout);
   }
 
-  read(packet: Buffer, groundMs: number, into: BlockBuilder): Reading {
+  read(packet: Buffer, groundMs: number, into: BlockBuilder, files?: FileReadings): PacketOutcome {
     const variant = this.#groups.length === 0 ? this.#plain : this.#variantOf(packet);
     const fault = this.#lengthFault(packet.length, variant);
     if (fault !== undefined) return { fault };
     const spans = variant.varies ? variant.place(packet) : [];
     if (spans === undefined)
       return { fault: `${packet.length} bytes end inside a field of layout ${this.#found.layout}` };
+    const found = this.#files?.(packet, packet.length - this.#layout.tail, groundMs, this.#time(packet));
+    if (typeof found === 'string') return { fault: `${found} of layout ${this.#found.layout}` };
     if (variant.ordinals.length > 0) {
       variant.fill(packet, into.row(variant.ordinals, groundMs, this.#time(packet)), spans);
     }
-    return this.#found;
+    if (found === undefined) return this.#found;
+    for (const sample of found.samples) files?.samples.push(sample);
+    for (const chunk of found.chunks) files?.chunks.push(chunk);
+    return found.left.length === 0 ? this.#found : { layout: this.#found.layout, left: found.left };
   }
 
   #lengthFault(bytes: number, variant: Variant): string | undefined {
@@ -151,6 +175,11 @@ class Layout {
     if (this.#variants.size < VARIANTS_KEPT) this.#variants.set(key, variant);
     return variant;
   }
+}
+
+function filesReader({ listing, chunk }: LayoutConfiguration): FilesReader | undefined {
+  if (listing !== undefined) return listingReader(listing);
+  return chunk === undefined ? undefined : chunkReader(chunk);
 }
 
 /** A nested group can only be present when the one around it is. */

@@ -9,7 +9,8 @@
 
 import { readInstant } from '../../contract/instant.ts';
 import type { StoredPass } from '../../contract/pass.ts';
-import type { ScheduleValidation, StoredSchedule } from '../../contract/schedule.ts';
+import type { ScheduleValidation } from '../../contract/schedule.ts';
+import type { StoredSchedule } from '../../contract/stored-schedule.ts';
 import type { Environment } from '../mission.ts';
 import { planRefusals } from '../pass/launch.ts';
 import { windowOf } from '../pass/pass.ts';

@@ -3,7 +3,8 @@
  */
 
 import type { StoredPass } from '../../contract/pass.ts';
-import type { RuleRequest, ScheduleRequest } from '../../contract/schedule.ts';
+import type { ScheduleRequest } from '../../contract/schedule.ts';
+import type { RuleRequest } from '../../contract/schedule-rule.ts';
 import { readQuantity } from '../quantity.ts';
 
 /** Every given field must hold; a cancelled pass never matches (MC-RULE-002 to MC-RULE-004). */
@@ -32,10 +33,14 @@ export function byRule(rule: string): string {
 }
 
 export function scheduleOf(rule: RuleRequest, pass: StoredPass): ScheduleRequest {
-  const { id, start, run, targets, inputs, library, environment } = rule;
+  return { id: ruleScheduleId(rule.id, pass.id), pass: pass.id, ...plannedRun(rule) };
+}
+
+type PlannedRun = Pick<RuleRequest, 'start' | 'run' | 'targets' | 'inputs' | 'library' | 'environment'>;
+
+/** Of a schedule or a rule, what says which run is planned: what the service sets beside it is left out. */
+export function plannedRun({ start, run, targets, inputs, library, environment }: PlannedRun): PlannedRun {
   return {
-    id: ruleScheduleId(id, pass.id),
-    pass: pass.id,
     start,
     run,
     targets,

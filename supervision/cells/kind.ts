@@ -167,6 +167,10 @@ export class Kind {
     return this.#absent.size;
   }
 
+  get supervisor(): Supervisor {
+    return this.#supervisor;
+  }
+
   trouble(): ReturnType<Supervisor['trouble']> {
     return this.#supervisor.trouble();
   }

@@ -9,14 +9,15 @@
 import type { AnyMachineSnapshot } from 'xstate';
 import type { EntitySummary, EntityView, InspectedSnapshot } from '../../contract/inspection.ts';
 import { INSPECT_CONTEXT_CHARACTERS, INSPECT_LISTED } from '../../contract/limits.ts';
-import type { ArmedTimer, Binding, Envelope, PendingEffect } from '../../ports/entity.ts';
+import type { ArmedTimer, Envelope, PendingEffect } from '../../ports/entity.ts';
 import { accepted } from './accepted.ts';
 import { compileChart } from './chart.ts';
+import type { InspectedBinding } from './inspected.ts';
 import { readable, readableText } from './readable.ts';
 
 /** What is known of an entity beside where its chart stands. */
 export interface EntityFacts {
-  readonly binding: Binding;
+  readonly binding: InspectedBinding;
   readonly id: string;
   readonly instance: string;
   /** Path of the supervisor above it. */
@@ -75,13 +76,13 @@ export function entitySummary(facts: EntityFacts, snapshot: AnyMachineSnapshot |
 }
 
 /** The targets an entity belongs to. */
-export function targetsOf({ targetOf, targetsOf: all }: Binding, id: string): readonly string[] {
+export function targetsOf({ targetOf, targetsOf: all }: InspectedBinding, id: string): readonly string[] {
   const target = targetOf?.(id);
   return all?.(id) ?? (target === undefined ? [] : [target]);
 }
 
 /** What a person is shown of the context; one that cannot be read so is shown as it is (I1). */
-export function shownContext({ shownContext: show }: Binding, context: unknown): unknown {
+export function shownContext({ shownContext: show }: InspectedBinding, context: unknown): unknown {
   try {
     return show === undefined || context === undefined ? context : show(context);
   } catch {
@@ -116,7 +117,10 @@ export function isIn(snapshot: AnyMachineSnapshot | undefined, state: string): b
 }
 
 /** Where a record says the chart stands; undefined when the chart does not know that state. */
-export function recordedSnapshot(binding: Binding, envelope: Envelope): AnyMachineSnapshot | undefined {
+export function recordedSnapshot(
+  binding: InspectedBinding,
+  envelope: Envelope,
+): AnyMachineSnapshot | undefined {
   try {
     const { value, context } = envelope.snapshot as { value: never; context: never };
     return binding.chart.resolveState({ value, context });

@@ -1,13 +1,13 @@
 /** Searches the entities of this process that live or are in trouble, by kind, part of the id, target and state. */
 
 import type { EntitySummary, FindCall, Found } from '../../contract/inspection.ts';
-import type { Known } from '../cells/kind.ts';
 import { isIn, targetsOf } from './entity-view.ts';
+import type { InspectedKnown } from './inspected.ts';
 import { type KindHere, snapshotOf, summaryOf } from './known-entity.ts';
 
 /** What matches, those in trouble first and then the latest, and how many more there are. */
 export function find(kinds: readonly KindHere[], call: FindCall): Found {
-  const matching: { here: KindHere; id: string; known: Known }[] = [];
+  const matching: { here: KindHere; id: string; known: InspectedKnown }[] = [];
   for (const here of kinds) {
     for (const id of here.kind.ids()) {
       const known = here.kind.look(id);
@@ -21,7 +21,7 @@ export function find(kinds: readonly KindHere[], call: FindCall): Found {
   return { entities, more: matching.length - entities.length };
 }
 
-function matches({ kind }: KindHere, id: string, { cell }: Known, call: FindCall): boolean {
+function matches({ kind }: KindHere, id: string, { cell }: InspectedKnown, call: FindCall): boolean {
   if (call.kind !== undefined && call.kind !== kind.name) return false;
   if (call.ids !== undefined && !call.ids.includes(id)) return false;
   if (call.id !== undefined && !isNamed(kind.binding, id, call.id)) return false;
@@ -33,7 +33,7 @@ function isNamed({ labelOf }: KindHere['kind']['binding'], id: string, part: str
   return id.includes(part) || labelOf?.(id)?.includes(part) === true;
 }
 
-function rank({ status }: Known): number {
+function rank({ status }: InspectedKnown): number {
   if (status === 'quarantined') return 0;
   return status === 'live' ? 2 : 1;
 }

@@ -2,26 +2,25 @@
 
 import type { AnyMachineSnapshot } from 'xstate';
 import type { EntitySummary } from '../../contract/inspection.ts';
-import type { Cell } from '../cells/cell.ts';
-import type { Kind, Known } from '../cells/kind.ts';
 import { type EntityFacts, entitySummary, entityView, recordedSnapshot } from './entity-view.ts';
+import type { Inspected, InspectedCell, InspectedKnown } from './inspected.ts';
 import type { Present } from './update.ts';
 
 /** A kind of this process and the place of its supervisor. */
 export interface KindHere {
-  readonly kind: Kind;
+  readonly kind: Inspected;
   /** Path of the supervisor above its entities. */
   readonly supervisor: string;
   readonly instance: string;
 }
 
 /** The snapshot of a living cell; undefined before its actor has started. */
-export function snapshotOf(cell: Cell | undefined): AnyMachineSnapshot | undefined {
+export function snapshotOf(cell: InspectedCell | undefined): AnyMachineSnapshot | undefined {
   return cell?.actor?.getSnapshot() as AnyMachineSnapshot | undefined;
 }
 
 /** What is known of an entity; also of one that is over. */
-type Standing = Omit<Known, 'status'> & { readonly status: EntitySummary['status'] };
+type Standing = Omit<InspectedKnown, 'status'> & { readonly status: EntitySummary['status'] };
 
 export function factsOf(here: KindHere, id: string, known: Standing): EntityFacts {
   const { kind, supervisor, instance } = here;
@@ -30,7 +29,7 @@ export function factsOf(here: KindHere, id: string, known: Standing): EntityFact
     binding: kind.binding,
     id,
     instance,
-    supervisor,
+    supervisor: kind.above?.(id) ?? supervisor,
     status,
     reason: status === 'live' ? undefined : kind.trouble()[id]?.reason,
     revision: cell?.revision ?? 0,
@@ -41,7 +40,7 @@ export function factsOf(here: KindHere, id: string, known: Standing): EntityFact
   };
 }
 
-export function summaryOf(here: KindHere, id: string, known: Known): EntitySummary {
+export function summaryOf(here: KindHere, id: string, known: InspectedKnown): EntitySummary {
   return entitySummary(factsOf(here, id, known), snapshotOf(known.cell));
 }
 

@@ -5,6 +5,7 @@
 
 import type { Kind } from '../cells/kind.ts';
 import type { Ownerships } from '../ownership/owned-worker.ts';
+import type { Supervisor } from '../supervisor.ts';
 import type { Tree } from '../tree.ts';
 
 export const PROCESS_PATH = 'process';
@@ -15,6 +16,17 @@ export function partitionsPath(role: string, { prefix }: Ownerships): string {
 
 export function kindPath(role: string, { name }: Kind): string {
   return `${role}/kinds/${name}`;
+}
+
+/** Every supervisor of this process, by its path. */
+export function supervisorsOf(tree: Tree): Map<string, Supervisor> {
+  const below = tree
+    .branches()
+    .flatMap(({ role, partitions, kinds }): [string, Supervisor][] => [
+      ...partitions.map((each): [string, Supervisor] => [partitionsPath(role, each), each.supervisor]),
+      ...kinds.map((each): [string, Supervisor] => [kindPath(role, each), each.supervisor]),
+    ]);
+  return new Map([[PROCESS_PATH, tree.supervisor], ...below]);
 }
 
 /** What an operator can do with the quarantined children of one supervisor; each says false when there is none such. */

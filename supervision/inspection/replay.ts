@@ -14,13 +14,14 @@ import {
   INSPECT_HISTORY_CHARACTERS,
   INSPECT_HISTORY_STEPS,
 } from '../../contract/limits.ts';
-import type { Binding, EntityEvent, EntityLog, LoggedStep } from '../../ports/entity.ts';
+import type { EntityEvent, EntityLog, LoggedStep } from '../../ports/entity.ts';
 import { type CompiledChart, compileChart } from './chart.ts';
 import { activeIds, isIn, shownContext } from './entity-view.ts';
+import type { InspectedBinding } from './inspected.ts';
 import { readable } from './readable.ts';
 
 /** The history of an entity as its chart went through it; the newest steps when there are very many. */
-export function replay(binding: Binding, id: string, log: EntityLog): HistoryView {
+export function replay(binding: InspectedBinding, id: string, log: EntityLog): HistoryView {
   const { kind, version } = binding;
   const replayed = new Replay(binding, log);
   const from = log.from ?? 1;
@@ -53,7 +54,7 @@ interface Microstep {
 const NO_CLOCK = { setTimeout: () => undefined, clearTimeout: () => undefined };
 
 class Replay {
-  readonly #binding: Binding;
+  readonly #binding: InspectedBinding;
   readonly #chart: CompiledChart;
   readonly #byTurn: boolean;
   #actor: AnyActor;
@@ -61,7 +62,7 @@ class Replay {
   #ahead: Microstep[] = [];
   #shown: AnyMachineSnapshot | undefined;
 
-  constructor(binding: Binding, { input, byTurn = false }: EntityLog) {
+  constructor(binding: InspectedBinding, { input, byTurn = false }: EntityLog) {
     this.#binding = binding;
     this.#byTurn = byTurn;
     this.#chart = compileChart(binding.kind, binding.version, binding.chart);

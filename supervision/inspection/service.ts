@@ -31,9 +31,10 @@ import { readEntityName, readFields, readFind, readKind, readRelease, readWatch 
 import { compileChart } from './chart.ts';
 import { find } from './find.ts';
 import { type KindHere, presentOf } from './known-entity.ts';
-import { kindPath, supervisorAt } from './paths.ts';
+import { kindPath, PROCESS_PATH, supervisorAt } from './paths.ts';
 import { noHistory, notQuarantined, unknownChart, unknownEntity } from './refusals.ts';
 import { replay } from './replay.ts';
+import { SUPERVISOR_KIND, Supervisors } from './supervisors.ts';
 import { processView } from './tree-view.ts';
 import { Watches } from './watches.ts';
 
@@ -53,12 +54,15 @@ export class InspectionService {
   readonly #options: InspectionOptions;
   readonly #startedAt: number;
   readonly #watches: Watches;
+  readonly #supervisors: KindHere;
   #served: readonly Stoppable[] = [];
 
   constructor(options: InspectionOptions) {
     this.#options = options;
     this.#startedAt = options.clock.now();
     this.#watches = new Watches(options);
+    const { tree, instance } = options;
+    this.#supervisors = { kind: new Supervisors(tree, instance), supervisor: PROCESS_PATH, instance };
   }
 
   start(): void {
@@ -108,7 +112,10 @@ export class InspectionService {
 
   #find(fields: Fields): InspectAnswer<Found> {
     const call = readFind(fields);
-    return call.ok ? accepted(find(this.#kinds(), call.value)) : call;
+    if (!call.ok) return call;
+    // Every process has dozens: they are found by whoever looks for them.
+    const isSought = call.value.kind === SUPERVISOR_KIND;
+    return accepted(find(isSought ? [this.#supervisors] : this.#kinds(), call.value));
   }
 
   async #entity(fields: Fields): Promise<InspectAnswer<EntityView>> {
@@ -164,6 +171,7 @@ export class InspectionService {
   }
 
   #kind(name: string): KindHere | undefined {
+    if (name === SUPERVISOR_KIND) return this.#supervisors;
     return this.#kinds().find(({ kind }) => kind.name === name);
   }
 

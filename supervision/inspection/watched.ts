@@ -14,9 +14,9 @@ import type { EntitySummary, InspectionUpdate } from '../../contract/inspection.
 import { INSPECT_FRAME_MS } from '../../contract/limits.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
-import type { Cell } from '../cells/cell.ts';
 import type { EntityWatcher, Left } from '../cells/watchers.ts';
 import { compileChart } from './chart.ts';
+import type { InspectedCell } from './inspected.ts';
 import { factsOf, type KindHere, present, presentOf, snapshotOf } from './known-entity.ts';
 import type { Step } from './observation.ts';
 import { actorUpdate, eventUpdate, type Present, snapshotUpdate } from './update.ts';
@@ -44,7 +44,7 @@ const CELL_CHANGED = { type: 'inspect.cell' };
 export class Watched implements EntityWatcher {
   readonly #options: WatchedOptions;
   readonly #forget: () => void;
-  #cell: Cell | undefined;
+  #cell: InspectedCell | undefined;
   #detach: () => void = () => undefined;
   /** Where the actor last stood: a cell that is gone has forgotten it. */
   #snapshot: AnyMachineSnapshot | undefined;
@@ -89,7 +89,7 @@ export class Watched implements EntityWatcher {
 
   // The cell ---------------------------------------------------------------------------------------------------------
 
-  opened(cell: Cell): void {
+  opened(cell: InspectedCell): void {
     this.#look(cell);
     this.#note(CELL_CHANGED, [], 0);
   }
@@ -110,7 +110,7 @@ export class Watched implements EntityWatcher {
     if (why === 'reset' || why === 'given-up') this.#options.over();
   }
 
-  #look(cell: Cell): void {
+  #look(cell: InspectedCell): void {
     this.#detach();
     this.#asleep = false;
     this.#cell = cell;

@@ -111,6 +111,10 @@ export class Leadership implements Ownerships {
     return this.#holding.worker?.running ?? this.#freeIn() > 0;
   }
 
+  get supervisor(): Supervisor {
+    return this.#supervisor;
+  }
+
   owned(): OwnedWork[] {
     const view = this.#holding.view(this.#supervisor);
     return view === undefined ? [] : [view];

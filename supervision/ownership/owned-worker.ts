@@ -71,6 +71,7 @@ export interface OwnedWork {
 /** What this process owns of one kind, as the inspector sees it and people release it. */
 export interface Ownerships {
   readonly prefix: string;
+  readonly supervisor: Supervisor;
   owned(): OwnedWork[];
   /** Starts the worker of a quarantined one again; false when it is not quarantined. */
   resume(name: string): boolean;

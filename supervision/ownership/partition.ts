@@ -115,6 +115,10 @@ export class Partitions implements Ownerships {
     return this.#unsettled === undefined;
   }
 
+  get supervisor(): Supervisor {
+    return this.#supervisor;
+  }
+
   trouble(): ReturnType<Supervisor['trouble']> {
     return this.#supervisor.trouble();
   }

@@ -30,7 +30,7 @@ export function createRuns(
   past?: KnownPast,
   platforms = new KnownPlatforms(context.missions, context.clock),
 ): Runs {
-  const { bus, clock, log, missions, values, passes, instance, tokens } = context;
+  const { bus, clock, log, missions, values, files, passes, instance, tokens } = context;
   const shards = new Owners<RunShard>(shardOf);
   const services: RunServices = {
     bus,
@@ -41,6 +41,7 @@ export function createRuns(
     platforms,
     passes,
     values: targetValues(values),
+    files,
   };
   const kept = new KeptEnvelopes(bus, { kind: 'run', version: RUN_VERSION });
   const { kind, cells } = runCells(context, services, kept, shards);

@@ -3,7 +3,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { keepPasses } from '../../cli/demo-passes.ts';
 import type { PassList } from '../../contract/pass.ts';
-import type { RuleList, Schedule, ScheduleList } from '../../contract/schedule.ts';
+import type { Schedule, ScheduleList } from '../../contract/schedule.ts';
+import type { RuleList } from '../../contract/schedule-rule.ts';
 import { call } from '../support/client.ts';
 import { DEMO, type DemoCell, startDemoCell } from '../support/demo-cell.ts';
 import { until } from '../support/until.ts';

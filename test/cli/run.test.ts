@@ -105,11 +105,11 @@ describe('mcs run', { timeout: 120_000 }, () => {
       '--follow',
     );
     const run = follow.said.output.slice(0, 26);
-    expect(await output(0, 'list', '--limit', '1')).toMatch(
-      new RegExp(
-        `^${run} {2}asks +take_image +sat1 in rehearsal, by ada, at downlink, Signal level of the downlink\\?\n$`,
-      ),
+    // The log says so first, and what is listed is written behind it.
+    const asks = new RegExp(
+      `^${run} {2}asks +take_image +sat1 in rehearsal, by ada, at downlink, Signal level of the downlink\\?\n$`,
     );
+    await until(async () => asks.test(await output(0, 'list', '--limit', '1')));
     // The end of the identifier is enough.
     const [, question] = /answer: mcs run answer .* --question (\d+)/.exec(follow.said.output)!;
     expect(await output(1, 'answer', run, 'yes', '--path', 'elsewhere')).toContain(

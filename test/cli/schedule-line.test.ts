@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { filterText, refusalLines, ruleColumns } from '../../cli/rule-line.ts';
 import { countdown, scheduleColumns } from '../../cli/schedule-columns.ts';
 import { scheduleLines } from '../../cli/schedule-show.ts';
-import type { Rule, Schedule } from '../../contract/schedule.ts';
+import type { Schedule } from '../../contract/schedule.ts';
+import type { Rule } from '../../contract/schedule-rule.ts';
 
 const NOW = Date.UTC(2026, 0, 2, 3, 0);
 const PLAIN = { colour: false, width: undefined };

@@ -30,12 +30,16 @@ async function mcs(...args: string[]) {
   return { ...said, code: code as number | null };
 }
 
-const ALL_OFF = `cell_drain       off
-tm_silence       off
-no_reports       off
-reject_all       off
-slow_completion  off
-uplink_dead      off
+const ALL_OFF = `cell_drain        off
+tm_silence        off
+no_reports        off
+reject_all        off
+slow_completion   off
+bad_checksum      off
+short_files       off
+wrong_generation  off
+no_chunks         off
+uplink_dead       off
 `;
 
 describe('mcs sim', () => {
@@ -43,7 +47,7 @@ describe('mcs sim', () => {
     expect(await mcs('sim', 'faults', 'sim-1')).toEqual({ output: ALL_OFF, errors: '', code: 0 });
     const switched = await mcs('sim', 'fault', 'sim-1', 'reject_all', 'on');
     expect(switched).toEqual({
-      output: ALL_OFF.replace('reject_all       off', 'reject_all       ON'),
+      output: ALL_OFF.replace('reject_all        off', 'reject_all        ON'),
       errors: '',
       code: 0,
     });

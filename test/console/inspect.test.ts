@@ -186,9 +186,14 @@ describe('a quarantined telecommand', () => {
     const card = page.locator('#trouble li.quarantined', { hasText: id });
     await card.waitFor({ timeout: 25_000 });
     expect(await card.textContent()).toContain('the record of this telecommand cannot be made');
-    await card.locator('a').click();
+    await card.locator('a').first().click();
     await page.locator('#entity-status', { hasText: 'quarantined' }).waitFor();
     expect(await page.locator('#entity-note').textContent()).toContain('cannot be made');
+    await card.getByRole('link', { name: 'supervisor' }).click();
+    await page.locator('#chart [data-state="supervisor.running"].active').waitFor();
+    await page.locator('#context', { hasText: id }).waitFor();
+    await card.locator('a').first().click();
+    await page.locator('#entity-supervisor', { hasText: 'executor/kinds/telecommand' }).waitFor();
 
     cell.broken.clear();
     await card.getByRole('button', { name: 'Resume' }).click();

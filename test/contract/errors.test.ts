@@ -16,8 +16,9 @@ describe('error codes', () => {
   it('MC-ERR-002 MC-ERR-005 each is <domain>::<name> with a status of its family', () => {
     for (const [code, { status }] of Object.entries(ERRORS)) {
       expect(code).toMatch(/^[a-z]+::[a-z-]+$/);
+      // 416 is of HTTP itself, about parts of content (RFC 9110, section 14).
       for (const each of status)
-        expect([400, 401, 403, 404, 409, 413, 422, 500, 501, 502, 503, 504]).toContain(each);
+        expect([400, 401, 403, 404, 409, 413, 416, 422, 500, 501, 502, 503, 504]).toContain(each);
     }
   });
 });

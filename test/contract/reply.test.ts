@@ -7,7 +7,6 @@ import { readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createFault } from '../../actors/run/effects/fault.ts';
-import { createTransfer } from '../../actors/run/effects/transfer.ts';
 import { interruptAll } from '../../actors/run/preemption.ts';
 import { unreadiness } from '../../actors/run/readiness.ts';
 import type { RunAtHand, RunServices } from '../../actors/run/services.ts';
@@ -17,7 +16,6 @@ import { readDecodeReply, readEncodeReply, readFaultReply } from '../../contract
 import { readBindReply } from '../../contract/mode.ts';
 import { readReply } from '../../contract/reply.ts';
 import { readControlReply } from '../../contract/run.ts';
-import { readTransferReply } from '../../contract/transfer.ts';
 import { askDriver } from '../../http/driver.ts';
 import { askForFaults } from '../../http/gateway.ts';
 import { LinkEnds } from '../../http/link-ends.ts';
@@ -87,7 +85,6 @@ const READERS = {
   decode: readDecodeReply,
   encode: readEncodeReply,
   fault: readFaultReply,
-  transfer: readTransferReply,
 };
 
 describe('the reader of replies', () => {
@@ -173,11 +170,6 @@ const CALLERS: Readonly<Record<string, (bus: Bus) => Promise<unknown>>> = {
     const effect = { type: 'effect.fault', index: 0, fault, on: true, at: 0 };
     return Promise.resolve(createFault(runServices(bus))(effect as never, atHand, signal));
   },
-  'a transfer of a run': (bus) => {
-    const statement = { kind: 'download', target: 'sat1', component: 'f', file: { value: 7 }, priority: 1 };
-    const effect = { type: 'effect.transfer', ticket: 1, path: 'a', statement, answers: {} };
-    return Promise.resolve(createTransfer(runServices(bus))(effect as never, atHand, signal));
-  },
   'a reaction': (bus) =>
     interruptAll(['r'], { by: 'alarm x', services: runServices(bus), isOwner: () => true, signal }).then(
       (reported) => [...reported],
@@ -190,7 +182,6 @@ const CLAIMS: Readonly<Record<string, RegExp>> = {
   'the encode route': /"ok":true/,
   'the decode route': /"ok":true/,
   'a fault of a run': /switched/,
-  'a transfer of a run': /"done"/,
   'a reaction': /"r"/,
   'the links route, driver': /"current"|"mode":\{/,
   'the links route, gateway': /"current"|"mode":\{|sideways/,

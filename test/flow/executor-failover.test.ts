@@ -111,7 +111,7 @@ function expectWhole(history: readonly TcEvent[]): void {
 }
 
 describe('kill -9 of the executor with another one alive', () => {
-  it.each(pointsOf(POINTS, 'first'))(
+  it.each(pointsOf(POINTS, 'one'))(
     'a state-changing telecommand, killed at %s: final, whole, on board at most once (O2, O3)',
     async (point) => {
       const before = await cell.receivedByRequest();
@@ -128,7 +128,7 @@ describe('kill -9 of the executor with another one alive', () => {
     180_000,
   );
 
-  it.each(pointsOf(POINTS, 'second'))(
+  it.each(pointsOf(POINTS, 'counterpart'))(
     'a harmless telecommand, killed at %s: VERIFIED all the same',
     async (point) => {
       const history = await submitAndDie(point, { telecommand: 'obc.ping' });

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, it } from 'vitest';
 import { pointsOf } from '../support/kill-points.ts';
 import { type KillDrill, killedAt, killPoints, startKillDrill } from './run-kill.fixture.ts';
 
-const POINTS = pointsOf(killPoints('committing'), 'first');
+const POINTS = pointsOf(killPoints('committing'), 'one');
 let drill: KillDrill;
 
 beforeAll(async () => {

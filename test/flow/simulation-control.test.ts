@@ -11,7 +11,18 @@ import { type DemoCell, startDemoCell } from '../support/demo-cell.ts';
 import { startNats, type TestNats } from '../support/nats.ts';
 import { until } from '../support/until.ts';
 
-const KNOWN = ['cell_drain', 'tm_silence', 'no_reports', 'reject_all', 'slow_completion', 'uplink_dead'];
+const KNOWN = [
+  'cell_drain',
+  'tm_silence',
+  'no_reports',
+  'reject_all',
+  'slow_completion',
+  'bad_checksum',
+  'short_files',
+  'wrong_generation',
+  'no_chunks',
+  'uplink_dead',
+];
 let nats: TestNats;
 let flight: DemoCell;
 let front: DemoCell;

@@ -56,6 +56,7 @@ describe('any frame', { timeout: FUZZ_TEST_MS }, () => {
 function reading(): Reading {
   return {
     samples: new BlockBuilder(),
+    files: { samples: [], chunks: [] },
     reports: [],
     fault: (detail) => demand(detail !== '', 'a fault without a reason'),
   };

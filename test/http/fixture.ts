@@ -77,7 +77,13 @@ export const absentBus: Bus = {
     watch: async () => away(),
     list: async () => away(),
   }),
-  objects: () => ({ size: async () => away(), put: async () => away() }),
+  objects: () => ({
+    size: async () => away(),
+    put: async () => away(),
+    replace: async () => away(),
+    read: async () => away(),
+    remove: async () => away(),
+  }),
   close: async () => {},
 };
 

@@ -7,12 +7,14 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { buckets } from '../../contract/bus/buckets.ts';
 import type { Fault } from '../../contract/errors.ts';
 import { passKey, type StoredPass } from '../../contract/pass.ts';
-import type { Rule, Schedule, StoredSchedule } from '../../contract/schedule.ts';
+import type { Schedule } from '../../contract/schedule.ts';
+import type { Rule } from '../../contract/schedule-rule.ts';
+import type { StoredSchedule } from '../../contract/stored-schedule.ts';
 import { ruleRoutes } from '../../http/routes/schedule-rules.ts';
 import { scheduleRoutes } from '../../http/routes/schedules.ts';
 import type { Mission } from '../../mission/mission.ts';
 import type { Entry } from '../../ports/bus.ts';
-import { mission as runs } from '../mission/procedure/run-mission.ts';
+import { mannedMission } from '../mission/procedure/run-mission.ts';
 import { storedPass } from '../mission/schedule/records.ts';
 import { until } from '../support/until.ts';
 import { Coverage } from './coverage.ts';
@@ -27,23 +29,7 @@ const START = Math.floor(Date.now() / HOUR) * HOUR + 24 * HOUR;
 /** Minutes behind the start of the tests' day. */
 const at = (minute: number): string => new Date(START + minute * 60_000).toISOString();
 
-/** `lab` orchestrated by people who declare their names, of whom a supervisor confirms what is hazardous. */
-function mannedMission(): Mission {
-  const lab = {
-    ...runs.environments.get('lab')!,
-    identity: 'declared',
-    humanOrchestration: true,
-    hazardousConfirmation: ['supervisor'],
-  } as const;
-  const sat1 = runs.targets.get('sat1')!;
-  const links = new Map(sat1.links).set('uhf', { ...sat1.links.get('uhf')!, driver: 'enc' });
-  return {
-    ...runs,
-    environments: new Map(runs.environments).set('lab', lab),
-    targets: new Map(runs.targets).set('sat1', { ...sat1, links }),
-  };
-}
-const mission = mannedMission();
+const mission = mannedMission({ hazardousConfirmation: ['supervisor'] });
 
 let world: World;
 let url: string;
@@ -368,6 +354,25 @@ function withOrbit(): Mission {
 describe('reading schedules', () => {
   afterEach(emptied);
 
+  it('MC-SCH-043 warns of a run on another pass that may have the target at the same time, and refuses nothing for it', async () => {
+    await pass('m2', 61, { station: 'vardo' });
+    await pass('m1', 60);
+    const sends = { run: 'look', library: 'ops', targets: { sat: 'sat1', eye: 'sat1' } };
+    const first = await written({ ...sends, id: 'one', pass: 'm1', start: 'aos + 1 min' });
+    expect(first.warnings).toBeUndefined();
+    const second = await written({ ...sends, id: 'two', pass: 'm2', start: 'aos' });
+    const met = (id: string, on: string) => [
+      expect.stringMatching(`^the run of schedule ${id}, on pass ${on} of sat1, may have sat1 until `),
+    ];
+    expect(second).toMatchObject({ state: 'scheduled', reasons: [], warnings: met('one', 'm1') });
+    expect((await list('?pass=m1')).body.schedules).toMatchObject([{ warnings: met('two', 'm2') }]);
+    // What was read back can be posted.
+    expect((await write({ ...(await read('two')).body })).status).toBe(200);
+    await cancel('two');
+    expect((await read('one')).body.warnings).toBeUndefined();
+    expect(await recordOf('one')).not.toHaveProperty('warnings');
+  });
+
   it('MC-SCH-013 MC-SCH-014 MC-SCH-058 lists them by start, of a pass alone, those that are final when asked', async () => {
     await written({ id: 'late', pass: 'p2' });
     await written({ id: 'second', start: 'aos + 1 min' });
@@ -640,6 +645,7 @@ describe('recurring rules (MC-RULE-006 MC-RULE-008)', () => {
   });
 
   it('MC-ERR-100 gives up where it is overtaken again and again: 409 schedule::changed', async () => {
+    expect((await addRule()).status).toBe(201);
     overtaking(buckets.scheduleRules, () => Buffer.from('{}'));
     expect(said(await addRule())).toEqual([409, ['schedule::changed']]);
   });

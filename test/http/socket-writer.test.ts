@@ -128,6 +128,26 @@ describe('the writer of a socket', () => {
     expect([...newest.values()].filter((round) => round === '99')).toHaveLength(100);
   });
 
+  it('http/follow.F8 leaves nothing out of a content, and never closes a slow reader of it', async () => {
+    const socket = stubbornSocket();
+    const binary: boolean[] = [];
+    const { send } = socket.wire;
+    socket.wire.send = (message, isBinary, compress) => {
+      binary.push(isBinary === true);
+      return send(message, isBinary, compress);
+    };
+    const writer = new SocketWriter('held', metrics());
+    writer.attach(socket.wire);
+    const parts = (2 * FOLLOW_LOG_QUEUE_BYTES) / 1024;
+    for (let index = 0; index < parts; index += 1) writer.push(kilobyte);
+    while (socket.sent.length < parts) {
+      socket.take();
+      writer.drained();
+    }
+    expect(socket.ended()).toBeUndefined();
+    expect(binary).toEqual(binary.map(() => true));
+  });
+
   it('finishes only after everything queued was sent', async () => {
     const socket = stubbornSocket();
     const writer = new SocketWriter('log', metrics());

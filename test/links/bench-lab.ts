@@ -30,7 +30,12 @@ export function readAll(driver: Driver, source: LinkSource, frames: readonly Buf
   const faults: string[] = [];
   const reports: VerificationReport[] = [];
   const samples = new BlockBuilder();
-  const into = { samples, reports, fault: (detail: string) => faults.push(detail) };
+  const into = {
+    samples,
+    files: { samples: [], chunks: [] },
+    reports,
+    fault: (detail: string) => faults.push(detail),
+  };
   for (const [index, frame] of frames.entries()) driver.read(frame, 1_000 + index, source, into);
   const rows = samples.take().flatMap(({ ordinals, raw, ground, wide = [] }) =>
     Array.from(ground, (_, row) =>

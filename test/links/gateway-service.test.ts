@@ -6,7 +6,7 @@ import { subject } from '../../contract/bus/subjects.ts';
 import { CLOCK_SKEW_MS } from '../../contract/limits.ts';
 import type { EchoMessage, FaultReply, SendCall, SendReply } from '../../contract/link.ts';
 import { createGateway, type RunningGateway } from '../../links/gateway-service.ts';
-import type { ReceivedCounts } from '../../links/simulated/spacecraft.ts';
+import type { ReceivedCounts } from '../../links/simulated/peer.ts';
 import type { Gateway as Definition } from '../../mission/mission.ts';
 import { writePusTelecommand } from '../../protocol/pus-telecommand.ts';
 import { ManualClock } from '../support/manual-clock.ts';
@@ -199,6 +199,10 @@ describe('faults', () => {
     'no_reports',
     'reject_all',
     'slow_completion',
+    'bad_checksum',
+    'short_files',
+    'wrong_generation',
+    'no_chunks',
     'uplink_dead',
     'bad_echo',
   ];

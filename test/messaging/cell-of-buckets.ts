@@ -5,10 +5,13 @@ import { buckets } from '../../contract/bus/buckets.ts';
 import { Outage } from '../../contract/outage.ts';
 import type { StoredPass } from '../../contract/pass.ts';
 import { byAos } from '../../mission/pass/pass.ts';
-import type { Bucket, Bus, Entry, Written } from '../../ports/bus.ts';
+import type { Bucket, Bus, Entry, Watch, Written } from '../../ports/bus.ts';
+
+type Told = (key: string, entry: Entry | undefined) => void;
 
 export class Buckets {
   readonly #entries = new Map<string, Map<string, Entry>>();
+  readonly #watches = new Map<string, Set<Told>>();
   #revision = 0;
   /** What the clock of the bus says. */
   now = 0;
@@ -25,7 +28,9 @@ export class Buckets {
     const entries = this.of(bucket);
     if ((entries.get(key)?.revision ?? 0) !== expected) return { outcome: 'conflict' };
     this.#revision += 1;
-    entries.set(key, { key, value, revision: this.#revision, at: this.now });
+    const entry = { key, value, revision: this.#revision, at: this.now };
+    entries.set(key, entry);
+    this.#tell(bucket, key, entry);
     return { outcome: 'written', revision: this.#revision };
   }
 
@@ -34,6 +39,7 @@ export class Buckets {
     if (expected === 0 || entries.get(key)?.revision !== expected) return { outcome: 'conflict' };
     entries.delete(key);
     this.#revision += 1;
+    this.#tell(bucket, key, undefined);
     return { outcome: 'written', revision: this.#revision };
   }
 
@@ -45,6 +51,23 @@ export class Buckets {
   stored(): StoredPass[] {
     const values = [...this.of(buckets.passes).values()];
     return values.map(({ value }) => JSON.parse(Buffer.from(value).toString()) as StoredPass).sort(byAos);
+  }
+
+  /** Those who watch a bucket are given each change in order, each at a moment that somebody chooses. */
+  #watch(definition: BucketDefinition, changed: Told, turn: () => Promise<void>): Watch {
+    const watches = this.#watches.get(definition.name) ?? new Set();
+    this.#watches.set(definition.name, watches);
+    let last = Promise.resolve();
+    const tell: Told = (key, entry) => {
+      last = last.then(turn).then(() => changed(key, entry));
+    };
+    for (const entry of this.of(definition).values()) tell(entry.key, entry);
+    watches.add(tell);
+    return { ready: last.then(() => undefined), stop: async () => void watches.delete(tell) };
+  }
+
+  #tell({ name }: BucketDefinition, key: string, entry: Entry | undefined): void {
+    for (const tell of this.#watches.get(name) ?? []) tell(key, entry);
   }
 
   /** The bus of a process: dead, or away, behind its operation number `dies`. */
@@ -70,8 +93,9 @@ export class Buckets {
         step(`put ${definition.name}`, () => this.put(definition, key, value, expected)),
       remove: (key, expected) =>
         step(`remove ${definition.name}`, () => this.remove(definition, key, expected)),
+      watch: async (_all, changed) => this.#watch(definition, changed, turn),
     });
-    return { bucket } as unknown as Bus;
+    return { bucket, connected: true, onConnection: () => () => undefined } as unknown as Bus;
   }
 }
 

@@ -5,15 +5,17 @@
 
 import { gunzipSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { buckets } from '../../contract/bus/buckets.ts';
 import { PASSES_OF_TARGET } from '../../contract/limits.ts';
 import type { Pass, PassSnapshot, StoredPass } from '../../contract/pass.ts';
-import { PassWriter } from '../../messaging/pass-writes.ts';
+import { PassBook } from '../../messaging/pass-book.ts';
+import { leaveUse, PassWriter } from '../../messaging/pass-writes.ts';
 import { PassesOver, reachOf } from '../../messaging/passes-over.ts';
 import { replaceWindow, upsert } from '../../mission/pass/merge.ts';
 import { byAos, windowOf } from '../../mission/pass/pass.ts';
 import { TargetPasses } from '../../mission/pass/target-passes.ts';
+import type { Clock } from '../../ports/clock.ts';
 import { seededRandom } from '../../ports/seeded-random.ts';
 import { memoryLog } from '../http/fixture.ts';
 import { settled } from '../support/manual-clock.ts';
@@ -23,6 +25,30 @@ import { atOnce, Buckets } from './cell-of-buckets.ts';
 function writer(cell: Buckets, turn: () => Promise<void>, dies?: number): PassWriter {
   return new PassWriter({ bus: cell.bus(turn, dies), log: memoryLog() });
 }
+
+/** One that holds the passes, as every process of the service does. */
+async function knowing(
+  cell: Buckets,
+  turn: () => Promise<void>,
+  dies?: number,
+): Promise<{ writer: PassWriter; passes: PassBook }> {
+  const [log, bus] = [memoryLog(), cell.bus(turn)];
+  // How long it waits for what it does not hold yet is a matter of chance as well.
+  const clock = {
+    setTimeout: (then: () => void) => void turn().then(then),
+    clearTimeout: () => undefined,
+  } as unknown as Clock;
+  const passes = new PassBook({ bus, clock, log });
+  await passes.ready;
+  return { passes, writer: new PassWriter({ bus: cell.bus(turn, dies), log, passes }) };
+}
+
+type MakeWriter = (cell: Buckets, turn: () => Promise<void>, dies?: number) => Promise<PassWriter>;
+
+const WRITERS: [string, MakeWriter][] = [
+  ['asks the bus', async (...content) => writer(...content)],
+  ['holds them', async (...content) => (await knowing(...content)).writer],
+];
 
 const at = (minute: number): string => new Date(Date.UTC(2026, 0, 2) + minute * 60_000).toISOString();
 const AUTHOR = { feeder: 'feeder', at: at(0) };
@@ -80,62 +106,70 @@ function* orders<Item>(items: readonly Item[]): Generator<Item[]> {
     for (const rest of orders(items.toSpliced(index, 1))) yield [item, ...rest];
 }
 
+const first: Change = (passes) => void upsert(passes, pass('first', 100, 'fds'), AUTHOR);
+
 const texts = (results: readonly StoredPass[][]): string[] => results.map((each) => JSON.stringify(each));
 
-it('pass-writes.J2 pass-writes.J3 MC-PASS-037 what writers at once leave is what some order of them would have left', async () => {
-  await fc.assert(
-    fc.asyncProperty(
-      fc.array(change, { minLength: 2, maxLength: 4 }),
-      fc.scheduler(),
-      async (changes, scheduler) => {
-        const cell = new Buckets();
-        const turn = (): Promise<void> => scheduler.schedule(Promise.resolve()).then(() => undefined);
-        const all = Promise.all(changes.map((each) => writer(cell, turn).write('sat1', each)));
-        await scheduler.waitFor(all);
-        expect(texts([...orders(changes)].map(serially))).toContain(JSON.stringify(cell.stored()));
-      },
-    ),
-    { numRuns: 300 },
-  );
-});
+it.each(WRITERS)(
+  'pass-writes.J2 pass-writes.J3 pass-writes.J9 MC-PASS-037 what writers at once leave, of whom each %s, is what some order of them would have left',
+  async (_, make) => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(change, { minLength: 2, maxLength: 4 }),
+        fc.scheduler(),
+        async (changes, scheduler) => {
+          const cell = new Buckets();
+          const turn = (): Promise<void> => scheduler.schedule(Promise.resolve()).then(() => undefined);
+          const before = await scheduler.waitFor(make(cell, turn));
+          // What stands is said by the journal, so that who holds it need not ask.
+          await scheduler.waitFor(before.write('sat1', first));
+          const all = changes.map(async (each) => (await make(cell, turn)).write('sat1', each));
+          await scheduler.waitFor(Promise.all(all));
+          const possible = [...orders(changes)].map((order) => serially([first, ...order]));
+          expect(texts(possible)).toContain(JSON.stringify(cell.stored()));
+        },
+      ),
+      { numRuns: 300 },
+    );
+  },
+);
 
-it('pass-writes.J1 pass-writes.J4 what a dead writer had decided is finished by the next, all of it or none', async () => {
-  await fc.assert(
-    fc.asyncProperty(
-      change,
-      change,
-      change,
-      fc.integer({ min: 1, max: 14 }),
-      fc.scheduler(),
-      async (before, dying, behind, dies, scheduler) => {
-        const cell = new Buckets();
-        const turn = (): Promise<void> => scheduler.schedule(Promise.resolve()).then(() => undefined);
-        await scheduler.waitFor(writer(cell, turn).write('sat1', before));
-        const dead = writer(cell, turn, dies)
-          .write('sat1', dying)
-          .then(
-            () => undefined,
-            () => undefined,
-          );
-        const living = writer(cell, turn).write('sat1', behind);
-        await scheduler.waitFor(Promise.all([dead, living]));
-        // Somebody asks again for nothing: what is decided and unfinished is finished by whoever comes.
-        await scheduler.waitFor(writer(cell, turn).write('sat1', () => undefined));
-        const possible = [
-          serially([before, dying, behind]),
-          serially([before, behind, dying]),
-          serially([before, behind]),
-        ];
-        expect(texts(possible)).toContain(JSON.stringify(cell.stored()));
-        await scheduler.waitFor(writer(cell, turn).write('sat1', dying));
-        const repeated = cell.stored();
-        await scheduler.waitFor(writer(cell, turn).write('sat1', dying));
-        expect(cell.stored()).toEqual(repeated);
-      },
-    ),
-    { numRuns: 300 },
-  );
-});
+it.each(WRITERS)(
+  'pass-writes.J1 pass-writes.J4 pass-writes.J9 what a dead writer had decided is finished by the next, who %s, all of it or none',
+  async (_, make) => {
+    await fc.assert(
+      fc.asyncProperty(
+        change,
+        change,
+        change,
+        fc.integer({ min: 1, max: 14 }),
+        fc.scheduler(),
+        async (before, dying, behind, dies, scheduler) => {
+          const cell = new Buckets();
+          const turn = (): Promise<void> => scheduler.schedule(Promise.resolve()).then(() => undefined);
+          const write = async (change: Change, dies?: number): Promise<unknown> =>
+            (await make(cell, turn, dies)).write('sat1', change);
+          await scheduler.waitFor(write(before));
+          const dead = write(dying, dies).catch(() => undefined);
+          await scheduler.waitFor(Promise.all([dead, write(behind)]));
+          // Somebody asks again for nothing: what is decided and unfinished is finished by whoever comes.
+          await scheduler.waitFor(write(() => undefined));
+          const possible = [
+            serially([before, dying, behind]),
+            serially([before, behind, dying]),
+            serially([before, behind]),
+          ];
+          expect(texts(possible)).toContain(JSON.stringify(cell.stored()));
+          await scheduler.waitFor(write(dying));
+          const repeated = cell.stored();
+          await scheduler.waitFor(write(dying));
+          expect(cell.stored()).toEqual(repeated);
+        },
+      ),
+      { numRuns: 300 },
+    );
+  },
+);
 
 it('pass-writes.J4 a snapshot that does not fit one journal is written whole, and again after a death in the middle', async () => {
   const random = seededRandom(1);
@@ -170,6 +204,57 @@ it('pass-writes.J5 a pass that was removed does not come back by the journal', a
   cell.of(buckets.passes).delete('sat1.a');
   await writer(cell, now).write('sat1', (passes) => upsert(passes, pass('b', 30, 'fds'), AUTHOR));
   expect(cell.stored().map(({ id }) => id)).toEqual(['b']);
+});
+
+describe('pass-writes.J9 a process that holds the passes', () => {
+  const asked = (cell: Buckets): number => cell.asked.get(`list ${buckets.passes.name}`) ?? 0;
+  const said = (id: string, from: number): Change => {
+    return (passes) => void upsert(passes, pass(id, from, 'fds'), AUTHOR);
+  };
+
+  it('asks the bus for them once, however many it and others write, and also when some leave', async () => {
+    const cell = new Buckets();
+    const [one, other] = [await knowing(cell, atOnce), await knowing(cell, atOnce)];
+    for (let n = 0; n < 30; n += 1) {
+      await (n % 3 === 0 ? other : one).writer.write('sat1', said(`p${n}`, n * 20));
+      await settled();
+    }
+    const gone = await leaveUse(one.writer, 'sat1', one.passes.passes('sat1').slice(0, 5));
+    await settled();
+    await other.writer.write('sat1', said('last', 1_000));
+    expect([gone.length, cell.stored().length, asked(cell)]).toEqual([5, 26, 1]);
+  });
+
+  it('asks again where what it holds is behind, and where somebody wrote beside the journal', async () => {
+    const cell = new Buckets();
+    let isHeld = false;
+    const turns: (() => void)[] = [];
+    const turn = (): Promise<void> =>
+      isHeld ? new Promise((resolve) => void turns.push(resolve)) : Promise.resolve();
+    const late = await knowing(cell, turn);
+    const writes = new PassWriter({ bus: cell.bus(atOnce), log: memoryLog(), passes: late.passes });
+    const other = await knowing(cell, atOnce);
+    await other.writer.write('sat1', said('a', 0));
+    await settled();
+    isHeld = true;
+    await other.writer.write('sat1', said('b', 30));
+    await settled();
+    expect(asked(cell)).toBe(1);
+    const written = writes.write('sat1', said('c', 60));
+    await settled();
+    // It waits for no longer than it may, and has not been given what was written.
+    turns.at(-1)!();
+    await written;
+    await settled();
+    expect([cell.stored().map(({ id }) => id), asked(cell)]).toEqual([['a', 'b', 'c'], 2]);
+    const entry = cell.of(buckets.passes).get('sat1.a')!;
+    const beside = { ...JSON.parse(Buffer.from(entry.value).toString()), max_elevation: '41 deg' };
+    cell.put(buckets.passes, entry.key, Buffer.from(JSON.stringify(beside)), entry.revision);
+    await settled();
+    await other.writer.write('sat1', said('d', 90));
+    expect(cell.stored().map(({ max_elevation }) => max_elevation)[0]).toBe('41 deg');
+    expect(asked(cell)).toBe(3);
+  });
 });
 
 it('a pass or a journal that cannot be read is left out, and hides no other', async () => {

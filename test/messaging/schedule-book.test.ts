@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { type BucketDefinition, buckets } from '../../contract/bus/buckets.ts';
-import { SCHEDULE_STATES, type StoredSchedule } from '../../contract/schedule.ts';
+import { SCHEDULE_STATES } from '../../contract/schedule.ts';
+import type { StoredSchedule } from '../../contract/stored-schedule.ts';
 import { isOpen, ScheduleBook } from '../../messaging/schedule-book.ts';
-import { byStart } from '../../mission/schedule/schedule.ts';
+import { byStart, takesPlace } from '../../mission/schedule/schedule.ts';
 import type { Bus, Entry } from '../../ports/bus.ts';
 import { memoryLog } from '../http/fixture.ts';
 import { at, storedSchedule } from '../mission/schedule/records.ts';
@@ -51,7 +52,8 @@ it('MC-SCH-013 MC-SCH-061 lists by start, has those of a pass and those that are
       for (const { id, gone, broken, pass, target, state, submitted, start, read } of changes) {
         const run_id = '01KE0000000000000000000000';
         const fired = state === 'fired' ? { run_id, submitted } : {};
-        const stored = storedSchedule({ id, pass, target, state, fire_at: at(start), ...fired });
+        const targets = { sat: target, relay: 'sat1' };
+        const stored = storedSchedule({ id, pass, target, targets, state, fire_at: at(start), ...fired });
         model.delete(id);
         if (!gone && !broken) model.set(id, stored);
         put(id, gone ? undefined : broken ? { id } : stored);
@@ -62,6 +64,10 @@ it('MC-SCH-013 MC-SCH-061 lists by start, has those of a pass and those that are
         expect([...book.open.keys()].toSorted()).toEqual(open.toSorted());
         const onPass = all.filter((each) => each.target === target && each.pass === pass);
         expect([...book.onPass(target, pass)].sort(byStart)).toEqual(onPass);
+        for (const name of ['sat1', 'sat2']) {
+          const had = all.filter((each) => takesPlace(each) && Object.values(each.targets).includes(name));
+          expect(book.ofTarget(name)).toEqual(had.sort(byStart));
+        }
         expect(book.get(id)).toEqual(model.get(id));
       }
     }),

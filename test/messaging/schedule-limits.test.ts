@@ -3,9 +3,11 @@
 import { expect, it } from 'vitest';
 import { buckets } from '../../contract/bus/buckets.ts';
 import { SCHEDULE_RULES, SCHEDULES_OF_PASS, SCHEDULES_OPEN } from '../../contract/limits.ts';
-import type { RuleRequest, StoredSchedule } from '../../contract/schedule.ts';
+import type { RuleRequest } from '../../contract/schedule-rule.ts';
+import type { StoredSchedule } from '../../contract/stored-schedule.ts';
 import { ruleRefusal } from '../../messaging/rule-writes.ts';
-import { createSchedule, type ScheduleTools } from '../../messaging/schedule-writes.ts';
+import type { ScheduleTools } from '../../messaging/schedule-changes.ts';
+import { createSchedule } from '../../messaging/schedule-writes.ts';
 import { mission } from '../mission/procedure/run-mission.ts';
 import { AOS, MINUTE, storedPass, storedSchedule } from '../mission/schedule/records.ts';
 

@@ -2,22 +2,27 @@
 
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { SCHEDULE_RULES, SCHEDULES_OF_PASS, SCHEDULES_OPEN } from '../../contract/limits.ts';
-import type { RuleRequest } from '../../contract/schedule.ts';
+import { type BucketDefinition, buckets } from '../../contract/bus/buckets.ts';
+import {
+  SCHEDULE_FRESH_MS,
+  SCHEDULE_RULES,
+  SCHEDULES_OF_PASS,
+  SCHEDULES_OPEN,
+} from '../../contract/limits.ts';
+import { Outage } from '../../contract/outage.ts';
+import { passKey, type StoredPass } from '../../contract/pass.ts';
+import type { RuleRequest } from '../../contract/schedule-rule.ts';
 import type { RuleBook } from '../../messaging/rule-book.ts';
 import { ruleRefusal } from '../../messaging/rule-writes.ts';
+import { type ScheduleTools, storedSchedule } from '../../messaging/schedule-changes.ts';
 import { cancelSchedule, validateSchedule } from '../../messaging/schedule-commands.ts';
-import {
-  type Created,
-  createSchedule,
-  draftOf,
-  type ScheduleTools,
-  storedSchedule,
-} from '../../messaging/schedule-writes.ts';
+import { draftOf } from '../../messaging/schedule-draft.ts';
+import { type Created, createSchedule } from '../../messaging/schedule-writes.ts';
 import { assess } from '../../mission/schedule/assess.ts';
+import type { Bucket } from '../../ports/bus.ts';
 import { seededRandom } from '../../ports/seeded-random.ts';
 import { REQUEST, RULE, ScheduleWorld } from '../actors/schedule/world.ts';
-import { AOS, at, MINUTE } from '../mission/schedule/records.ts';
+import { AOS, at, MINUTE, storedPass } from '../mission/schedule/records.ts';
 
 const HAZARD = { run: 'reboot', environment: 'flight' };
 
@@ -171,6 +176,90 @@ it('MC-PASS-058 MC-SCH-047 MC-SCH-061 whatever two feeders and two people do at 
     { numRuns: 30 },
   );
 }, 20_000);
+
+/** `real`, some of it otherwise. */
+function partly<Tool extends object>(real: Tool, otherwise: Partial<Tool>): Tool {
+  return new Proxy(real, {
+    get: (on, name) => {
+      const value: unknown = Reflect.get(name in otherwise ? otherwise : on, name);
+      return typeof value === 'function' && !(name in otherwise) ? value.bind(on) : value;
+    },
+  });
+}
+
+/**
+ * The process of an API that sleeps as the run of a schedule is stored, and its record is not written yet: what
+ * happens meanwhile, by how often it slept.
+ */
+function sleepy(tools: ScheduleTools, meanwhile: (times: number) => Promise<boolean>): ScheduleTools {
+  let [times, sleptMs] = [0, 0];
+  const bucket = (definition: BucketDefinition): Bucket => {
+    const real = tools.bus.bucket(definition);
+    if (definition !== buckets.programs) return real;
+    const slept = async <Value>(done: Promise<Value>): Promise<Value> => {
+      const value = await done;
+      if (await meanwhile(times++)) sleptMs += 2 * SCHEDULE_FRESH_MS;
+      return value;
+    };
+    const get: Bucket['get'] = (key) => slept(real.get(key));
+    const put: Bucket['put'] = (...content) => slept(real.put(...content));
+    return partly(real, { get, put });
+  };
+  const monotonic = (): number => tools.clock.monotonic() + sleptMs;
+  return { ...tools, bus: partly(tools.bus, { bucket }), clock: partly(tools.clock, { monotonic }) };
+}
+
+describe('a process that sleeps between what it reads and what it writes', () => {
+  async function sleeper(meanwhile: (world: ScheduleWorld, times: number) => Promise<boolean>) {
+    const world = await started();
+    onTestFinished(() => world.stop());
+    const tools = await world.api('a');
+    return { world, api: sleepy(tools, (times) => meanwhile(world, times)) };
+  }
+  const change = async ({ observer }: ScheduleWorld, more: Partial<StoredPass>): Promise<true> => {
+    const pass = storedPass(more);
+    const bytes = Buffer.from(JSON.stringify(pass));
+    await observer.bus.bucket(buckets.passes).overwrite(passKey(pass.target, pass.id), bytes);
+    return true;
+  };
+
+  it('MC-SCH-028 schedule-writes.W4 makes no schedule of a pass that was cancelled meanwhile', async () => {
+    const { world, api } = await sleeper((there) => change(there, { status: 'cancelled' }));
+    expect(await world.finish(create(world, api))).toMatchObject({
+      outcome: 'refused',
+      faults: [{ code: 'schedule::refused', message: expect.stringContaining('cancelled') }],
+    });
+    expect(world.stored()).toBeUndefined();
+  });
+
+  it('MC-SCH-052 schedule-writes.W4 makes it of the pass as it is then, where it was moved', async () => {
+    const moved = { aos: at(MINUTE) };
+    const { world, api } = await sleeper(async (there, times) => times === 0 && change(there, moved));
+    expect((await world.finish(create(world, api))).outcome).toBe('created');
+    expect(world.stored()!.fire_at).toBe(at(MINUTE + 30_000));
+  });
+
+  it('MC-RULE-013 schedule-writes.W4 makes no schedule that its rule does not want any more', async () => {
+    const { world, api } = await sleeper(async () => true);
+    let asked = 0;
+    const wanted = async (): Promise<boolean> => {
+      asked += 1;
+      return asked === 1;
+    };
+    const draft = await world.finish(draftOf(REQUEST, world.mission, api));
+    if (!draft.ok) throw new Error(JSON.stringify(draft.faults));
+    const options = { by: 'rule each', onlyNew: true, wanted };
+    const made = await world.finish(createSchedule(draft.value, world.mission, api, options));
+    expect([made.outcome, asked]).toEqual(['unwanted', 2]);
+    expect(world.stored()).toBeUndefined();
+  });
+
+  it('schedule-writes.W4 says that the bus is away where every round takes too long', async () => {
+    const { world, api } = await sleeper(async () => true);
+    await expect(world.finish(create(world, api))).rejects.toBeInstanceOf(Outage);
+    expect(world.stored()).toBeUndefined();
+  });
+});
 
 describe('what is bounded', () => {
   it('MC-SCH-019 a pass has only so many schedules; one of them is still replaced', async () => {

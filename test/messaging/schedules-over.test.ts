@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { buckets } from '../../contract/bus/buckets.ts';
 import { AGED_REST_MS, SCHEDULE_LIVE_AFTER_END_MS } from '../../contract/limits.ts';
 import { Outage } from '../../contract/outage.ts';
-import type { StoredSchedule } from '../../contract/schedule.ts';
+import type { StoredSchedule } from '../../contract/stored-schedule.ts';
 import { isLongFinal, SchedulesOver } from '../../messaging/schedules-over.ts';
 import { quiet } from '../support/nats.ts';
 import { atOnce, Buckets } from './cell-of-buckets.ts';

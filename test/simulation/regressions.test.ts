@@ -121,6 +121,11 @@ it('a partition whose owner was only read, not watched, is taken behind a store 
   expect(violations.map(({ checker, what }) => `${checker}: ${what}`)).toEqual([]);
 });
 
+it('shard.S11 low-water-mark.F7 a run whose end was undone by a store that went back, and whose log is all there, is ended again', async () => {
+  const { violations } = await attemptSeed(60_037, {}, 'rewinds');
+  expect(violations.map(({ checker, what }) => `${checker}: ${what}`)).toEqual([]);
+});
+
 // Runs
 
 const launching = (

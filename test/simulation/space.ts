@@ -87,6 +87,7 @@ export class Space {
         fault: (name, on) => spacecraft.fault(name, on),
         faults: spacecraft.faults,
         counts: () => spacecraft.counts(),
+        contents: () => spacecraft.contents(),
         readings: spacecraft.readings,
         state: spacecraft.state,
       };

@@ -10,7 +10,7 @@
 import { gzipSync } from 'node:zlib';
 import { buckets } from '../../contract/bus/buckets.ts';
 import { streams } from '../../contract/bus/streams.ts';
-import type { StoredSchedule } from '../../contract/schedule.ts';
+import type { StoredSchedule } from '../../contract/stored-schedule.ts';
 import type { Bus } from '../../ports/bus.ts';
 import { HeapClock } from '../../supervision/clock.ts';
 import { type EndedProcess, recordedAlarm, storedAlarms } from './alarm-history.ts';

@@ -15,8 +15,25 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Runs the tool where the check exits with `check` and the test runner reports `report` and exits with `exit`. */
-function verify({ check = 0, report, exit = 0 }: { check?: number; report?: object; exit?: number }) {
+interface Run {
+  readonly check?: number;
+  /** Instead of a check that does nothing but exit. */
+  readonly beside?: string;
+  readonly report?: object;
+  readonly exit?: number;
+  /** What the test runner does before all else. */
+  readonly first?: string;
+}
+
+function verify({
+  check = 0,
+  beside = `node -e "process.exit(${check})"`,
+  report,
+  exit = 0,
+  first = '',
+}: Run) {
   const runner = `
+    ${first}
     const path = process.argv.find((argument) => argument.startsWith('--outputFile.json=')).split('=')[1];
     const report = ${JSON.stringify(report ?? null)};
     if (report !== null) require('node:fs').writeFileSync(path, JSON.stringify(report));
@@ -24,7 +41,7 @@ function verify({ check = 0, report, exit = 0 }: { check?: number; report?: obje
     process.exit(${exit});`;
   writeFileSync(join(folder, 'runner.cjs'), runner);
   const scripts = {
-    lint: `node -e "process.exit(${check})"`,
+    lint: beside,
     test: 'node runner.cjs',
     verify: 'npm run lint && npm test',
   };
@@ -70,6 +87,19 @@ describe('the last line of `mcs test`', () => {
     const { code, lines } = await verify({ check: 1, report: passed });
     expect(lines.slice(-2)).toEqual(['failed: npm run lint', '12 passed, 1 failed']);
     expect(code).toBe(1);
+  });
+
+  it('verify.V1 stands behind what a check says, which runs beside the tests and is shown behind them', async () => {
+    writeFileSync(
+      join(folder, 'check.cjs'),
+      "require('node:fs').writeFileSync('ran', ''); console.log('seen');",
+    );
+    // A check that waited for the tests would be waited for.
+    const first = "while (!require('node:fs').existsSync('ran'));";
+    const { lines } = await verify({ first, report: passed, beside: 'node check.cjs' });
+    const [ran, seen] = [lines.indexOf('tests ran with only-this'), lines.indexOf('seen')];
+    expect(ran).toBeGreaterThanOrEqual(0);
+    expect(seen).toBeGreaterThan(ran);
   });
 
   it('counts a test file that could not be loaded', async () => {

@@ -1,65 +1,62 @@
 /**
- * Asks the transfer manager for a download or an upload, which then goes on by itself. Mission Control Service, section
- * 4.7 rules 8 and 9.
+ * Creates a download or an upload, which then goes on by itself: the transfer manager finds its record. Mission Control
+ * Service, section 4.7 rules 8 and 9.
+ *
+ * F1. What was listed before the statement began is known when it is asked (MC-XFER-063): a step may list and download.
+ * F2. Created again after a crash it is the one that is there (transfer-writes.W1).
  */
 
-import { assertNever } from '../../../contract/assert.ts';
-import { subject } from '../../../contract/bus/subjects.ts';
-import { TRANSFER_ANSWER_MS } from '../../../contract/limits.ts';
 import type { ProgramStatement } from '../../../contract/program.ts';
 import { accepted, type Result, refused } from '../../../contract/result.ts';
-import { readTransferReply, type TransferCall, type TransferReply } from '../../../contract/transfer.ts';
 import type { Answers } from '../../../machines/run/protocol.ts';
-import { type Asked, askWhileBusIsAway, type Question } from '../../../messaging/ask.ts';
+import { createDownload, createUpload } from '../../../messaging/transfer-writes.ts';
+import { retryWhileBusIsAway } from '../../../messaging/while-bus-is-away.ts';
 import { operandText } from '../operands.ts';
-import type { Handler, RunServices } from '../services.ts';
+import type { Handler, RunAtHand, RunServices } from '../services.ts';
 
 type TransferStatement = Extract<ProgramStatement, { kind: 'download' | 'upload' }>;
 
-export function createTransfer({ bus, clock }: RunServices): Handler<'effect.transfer'> {
-  return async ({ ticket, statement, answers }, { run }, signal) => {
-    const call = callOf(run, statement, answers);
-    const created = call.ok
-      ? createdBy(await askWhileBusIsAway(bus, questionOf(call.value), { clock, signal }))
-      : call;
-    if (created === undefined) return undefined;
-    if (created.ok) return { type: 'done', at: clock.now(), ticket };
-    return { type: 'failed', at: clock.now(), ticket, reason: created.faults.join('; ') };
+export function createTransfer(services: RunServices): Handler<'effect.transfer'> {
+  const { clock } = services;
+  return async ({ ticket, statement, answers }, at, signal) => {
+    const made = await retryWhileBusIsAway({ clock, signal }, () => create(services, statement, answers, at));
+    if (made === undefined) return undefined;
+    if (made.value.ok) return { type: 'done', at: clock.now(), ticket };
+    return { type: 'failed', at: clock.now(), ticket, reason: made.value.faults.join('; ') };
   };
 }
 
-function callOf(run: string, statement: TransferStatement, answers: Answers): Result<TransferCall, string> {
+/** Whether the transfer is there now. Throws `Outage`. */
+async function create(
+  { bus, clock, files, missions }: RunServices,
+  statement: TransferStatement,
+  answers: Answers,
+  { run, mission }: RunAtHand,
+): Promise<Result<unknown, string>> {
+  const { target } = statement;
   const file = operandText(statement.file, answers);
   if (!file.ok) return file;
-  const asked = { run, target: statement.target, file: file.value, by: `run ${run}` };
+  await files.upToDate(target);
+  const tools = { bus, clock, files };
+  const requester = { by: `run ${run}`, run };
+  // The catalogue of now says what a file is: it is transferred by that one.
+  const current = missions.current ?? mission;
   if (statement.kind === 'download') {
-    return accepted({ ...asked, direction: 'download', priority: statement.priority });
+    const { priority } = statement;
+    return inWords(
+      await createDownload({ target, file_id: file.value, priority }, requester, current, tools),
+    );
   }
-  const content = operandText(statement.content, answers);
-  return content.ok ? accepted({ ...asked, direction: 'upload', content: content.value }) : content;
+  const source = operandText(statement.content, answers);
+  if (!source.ok) return source;
+  return inWords(
+    await createUpload({ target, file_id: file.value, source: source.value }, requester, current, tools),
+  );
 }
 
-function questionOf(call: TransferCall): Question<TransferReply> {
-  return { to: subject.transferRequest, call, read: readTransferReply, timeoutMs: TRANSFER_ANSWER_MS };
-}
-
-/** Whether the transfer is there now; undefined when nobody waits for it any more. */
-function createdBy(asked: Asked<TransferReply> | undefined): Result<unknown, string> | undefined {
-  switch (asked?.outcome) {
-    case undefined:
-      return undefined;
-    case 'answered': {
-      const { answer } = asked;
-      if (answer.ok) return answer;
-      return refused(answer.faults.map(({ code, message }) => `${code}: ${message}`).join('; '));
-    }
-    case 'unserved':
-      return refused('no transfer manager runs');
-    case 'unanswered':
-      return refused('the transfer manager did not answer');
-    case 'unreadable':
-      return refused('malformed reply from the transfer manager');
-    default:
-      return assertNever(asked);
-  }
+function inWords(
+  made: Result<unknown, { readonly code: string; readonly message: string }>,
+): Result<unknown, string> {
+  if (made.ok) return accepted(made.value);
+  return refused(made.faults.map(({ code, message }) => `${code}: ${message}`).join('; '));
 }

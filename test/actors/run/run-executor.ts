@@ -10,6 +10,7 @@ import { createDeadLetters } from '../../../supervision/cells/dead-letters.ts';
 import type { Worker } from '../../../supervision/ownership/owned-worker.ts';
 import type { RoleContext } from '../../../supervision/role.ts';
 import { createRuns, type Runs } from '../../../supervision/roles/runs.ts';
+import { ListedFiles } from '../../../telemetry/listed-files.ts';
 import { quiet } from '../../support/nats.ts';
 import { NO_TOKENS } from '../../support/no-tokens.ts';
 
@@ -45,6 +46,7 @@ export class RunExecutor {
       failpoint: undefined,
       deadLetters: createDeadLetters(bus, quiet),
       failed: (reason: string) => void this.failures.push(reason),
+      files: new ListedFiles({ bus, clock, log: quiet }),
     } as unknown as RoleContext);
   }
 

@@ -14,6 +14,7 @@ import { LowWaterMark } from '../../../messaging/low-water-mark.ts';
 import type { Bus } from '../../../ports/bus.ts';
 import type { EntityEvent, KeptEnvelope } from '../../../ports/entity.ts';
 import { HeapClock } from '../../../supervision/clock.ts';
+import { ListedFiles } from '../../../telemetry/listed-files.ts';
 import { KnownPlatforms } from '../../../telemetry/reading/known-platforms.ts';
 import { demoMission, TestMissions } from '../../support/missions.ts';
 import { quiet, startNats, type TestNats } from '../../support/nats.ts';
@@ -49,7 +50,8 @@ function services(clock = new HeapClock(1_700_000_000_000)): RunServices {
   const missions = new TestMissions(mission);
   const platforms = new KnownPlatforms(missions, clock);
   const world = { bus, clock, log: quiet, missions, passes: noPasses };
-  return { ...world, platforms, values, instance: 'here' };
+  const files = new ListedFiles(world);
+  return { ...world, platforms, values, files, instance: 'here' };
 }
 
 const steps = [leaf('bad', [setWatchdog(5)])];

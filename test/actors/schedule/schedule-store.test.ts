@@ -5,7 +5,7 @@ import { logOf } from '../../../actors/schedule/history.ts';
 import { createScheduleStore } from '../../../actors/schedule/schedule-store.ts';
 import { buckets } from '../../../contract/bus/buckets.ts';
 import { Outage } from '../../../contract/outage.ts';
-import type { StoredSchedule } from '../../../contract/schedule.ts';
+import type { StoredSchedule } from '../../../contract/stored-schedule.ts';
 import type { ScheduleItem } from '../../../machines/schedule/protocol.ts';
 import { scheduleMachine } from '../../../machines/schedule/schedule.ts';
 import { steppedSchedule } from '../../../machines/schedule/step.ts';

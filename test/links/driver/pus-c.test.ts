@@ -83,6 +83,7 @@ function read(frames: readonly Buffer[]): {
   const faults: string[] = [];
   const into = {
     samples: new BlockBuilder(),
+    files: { samples: [], chunks: [] },
     reports: [] as VerificationReport[],
     fault: (detail: string) => faults.push(detail),
   };
@@ -112,11 +113,13 @@ describe('encode', () => {
     ['files.read', { offset: 0, length: 200 }, '1', () => spacecraft.state.counter, 1],
     [
       'files.write',
-      { offset: 2, data: 'cafe' },
+      { offset: 2, data: 'cafe', generation: 1 },
       '7',
-      () => spacecraft.state.files.get(7)?.toString('hex'),
+      () => spacecraft.state.files.bytesOf(7)?.toString('hex'),
       '0000cafe',
     ],
+    ['files.delete', {}, '2', () => spacecraft.state.files.bytesOf(2), undefined],
+    ['files.regenerate', {}, '2', () => spacecraft.state.files.generationOf(2), 2],
   ];
 
   it.each(all)('%s reaches the spacecraft, which does it', async (path, args, instance, state, expected) => {

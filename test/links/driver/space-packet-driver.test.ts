@@ -27,7 +27,12 @@ const FIRST_ROW = [
 
 function read(frames: readonly Buffer[]) {
   const faults: string[] = [];
-  const into = { samples: new BlockBuilder(), reports: [], fault: (detail: string) => faults.push(detail) };
+  const into = {
+    samples: new BlockBuilder(),
+    files: { samples: [], chunks: [] },
+    reports: [],
+    fault: (detail: string) => faults.push(detail),
+  };
   for (const [index, frame] of frames.entries()) driver.read(frame, index, source, into);
   return { blocks: into.samples.take(), faults };
 }

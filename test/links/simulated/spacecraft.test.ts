@@ -130,6 +130,9 @@ describe('telecommands', () => {
     ['files.list', 8, '09'],
     ['files.read', 8, '0a0001000000000010'],
     ['files.write', 8, '0b000200000000000401020304'],
+    ['files.write with a generation', 8, '0b0002000000000004010203040002'],
+    ['files.delete', 8, '0c0002'],
+    ['files.regenerate', 8, '0d0002'],
   ];
 
   it.each(accepted)('%s is accepted, counted and done', (_, service, data) => {
@@ -161,7 +164,7 @@ describe('telecommands', () => {
     expect([state.mode, state.watchdogS, state.batteries[1].heaterOnBelow]).toEqual([2, 120, -5]);
     expect([state.payload, state.heater, state.images, state.lastExposureMs]).toEqual([true, false, 1, 10]);
     send(flight, telecommand(8, 1, '0b000200000002000401020304'));
-    expect(state.files.get(2)?.toString('hex')).toBe('000001020304');
+    expect(state.files.bytesOf(2)?.toString('hex')).toBe('000001020304');
   });
 
   const refused: [string, Buffer, string[]][] = [
@@ -177,7 +180,7 @@ describe('telecommands', () => {
     ['a channel that is none', telecommand(8, 1, '050301'), ['1,2 4']],
     ['an exposure of 501 ms', telecommand(8, 1, '0643fa800000'), ['1,2 4']],
     ['a picture in SAFE', telecommand(8, 1, '064120000000'), ['1,1', '1,8 5']],
-    ['reading past a file', telecommand(8, 1, '0a0001000001f80010'), ['1,1', '1,8 4']],
+    ['reading past a file', telecommand(8, 1, '0a0002000007f80010'), ['1,1', '1,8 4']],
   ];
 
   it.each(refused)('refuses %s', (_, packet, expected) => {

@@ -3,7 +3,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { SCHEDULE_CHANGES_KEPT } from '../../../contract/limits.ts';
-import { FINAL_STATES, SCHEDULE_STATES, type StoredSchedule } from '../../../contract/schedule.ts';
+import { SCHEDULE_STATES } from '../../../contract/schedule.ts';
+import { FINAL_STATES, type StoredSchedule } from '../../../contract/stored-schedule.ts';
 import { type Finding, openEffects, type ScheduleChartEvent } from '../../../machines/schedule/protocol.ts';
 import { wouldChange } from '../../../machines/schedule/record.ts';
 import { scheduleMachine } from '../../../machines/schedule/schedule.ts';

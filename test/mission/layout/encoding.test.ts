@@ -35,9 +35,15 @@ describe('the telecommands of the interface document', () => {
       { telecommand: 'files.read', instance: '258', args: { offset: 65536, length: 100 } },
       '8,1 0a0102000100000064',
     ],
+    [{ telecommand: 'files.delete', instance: '7' }, '8,1 0c0007'],
+    [{ telecommand: 'files.regenerate', instance: '258' }, '8,1 0d0102'],
     [
       { telecommand: 'files.write', instance: '7', args: { offset: 1, data: 'beef' } },
-      '8,1 0b0007000000010002beef',
+      '8,1 0b0007000000010002beef0000',
+    ],
+    [
+      { telecommand: 'files.write', instance: '7', args: { offset: 1, data: 'beef', generation: 3 } },
+      '8,1 0b0007000000010002beef0003',
     ],
   ])('%j is %s', (request, expected) => {
     expect(encoded(request)).toBe(expected);
@@ -46,7 +52,7 @@ describe('the telecommands of the interface document', () => {
   it('are all of them', () => {
     const { platform } = demo.targets.get('sat1')!;
     const all = [...platform!.components.values()].flatMap(({ telecommands }) => [...telecommands.keys()]);
-    expect(all).toHaveLength(11);
+    expect(all).toHaveLength(13);
   });
 });
 

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { StoredSchedule } from '../../../contract/schedule.ts';
+import type { StoredSchedule } from '../../../contract/stored-schedule.ts';
 import { assess, lateReasons, type Surroundings } from '../../../mission/schedule/assess.ts';
 import { AOS, at, MINUTE, type PassParts, storedPass, storedSchedule, validation } from './records.ts';
 

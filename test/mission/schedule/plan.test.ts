@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Program } from '../../../contract/program.ts';
-import { readStoredSchedule, type StoredSchedule, shownSchedule } from '../../../contract/schedule.ts';
+import { readStoredSchedule, type StoredSchedule, shownSchedule } from '../../../contract/stored-schedule.ts';
 import { programDocument } from '../../../mission/procedure/program-document.ts';
 import { planOf } from '../../../mission/schedule/plan.ts';
 import {

@@ -1,7 +1,8 @@
 /** A pass and a schedule on it as they are stored, for tests of what is made of them. */
 
 import type { StoredPass } from '../../../contract/pass.ts';
-import type { ScheduleValidation, StoredSchedule } from '../../../contract/schedule.ts';
+import type { ScheduleValidation } from '../../../contract/schedule.ts';
+import type { StoredSchedule } from '../../../contract/stored-schedule.ts';
 
 /** AOS of the pass, ms since 1970. */
 export const AOS = Date.UTC(2026, 0, 2, 12);

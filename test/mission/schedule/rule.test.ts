@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { RuleFilter, RuleRequest } from '../../../contract/schedule.ts';
+import type { RuleFilter, RuleRequest } from '../../../contract/schedule-rule.ts';
 import { byRule, matches, ruleScheduleId, scheduleOf } from '../../../mission/schedule/rule.ts';
 import { type PassParts, storedPass } from './records.ts';
 

@@ -7,7 +7,7 @@
  */
 
 import type { StoredPass } from '../../../contract/pass.ts';
-import type { StoredSchedule } from '../../../contract/schedule.ts';
+import type { StoredSchedule } from '../../../contract/stored-schedule.ts';
 import { MARGIN_MS } from '../schedules/mission.ts';
 import { type Records, recordsOf, type Version } from '../schedules/records.ts';
 import type { Checker } from './checker.ts';

@@ -2,8 +2,8 @@
  * What becomes of the record of a schedule: MC-SCH-025 to MC-SCH-027, MC-SCH-036 to MC-SCH-041, MC-SCH-057.
  */
 
-import type { StoredSchedule } from '../../../contract/schedule.ts';
-import { FINAL_STATES } from '../../../contract/schedule.ts';
+import type { StoredSchedule } from '../../../contract/stored-schedule.ts';
+import { FINAL_STATES } from '../../../contract/stored-schedule.ts';
 import { assess, lateReasons } from '../../../mission/schedule/assess.ts';
 import type { Asked } from '../schedules/planners.ts';
 import { type Records, recordsOf, type Version } from '../schedules/records.ts';

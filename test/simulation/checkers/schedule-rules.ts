@@ -1,7 +1,7 @@
 /** What recurring rules make: MC-RULE-004, MC-RULE-009 to MC-RULE-013. */
 
 import type { StoredPass } from '../../../contract/pass.ts';
-import type { StoredRefusal, StoredRule, StoredSchedule } from '../../../contract/schedule.ts';
+import type { StoredRefusal, StoredRule, StoredSchedule } from '../../../contract/stored-schedule.ts';
 import { readQuantity } from '../../../mission/quantity.ts';
 import { assess } from '../../../mission/schedule/assess.ts';
 import { type Records, recordsOf, type Version, Versions } from '../schedules/records.ts';

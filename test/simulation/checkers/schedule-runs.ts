@@ -1,7 +1,7 @@
 /** Which runs schedules have started: MC-SCH-049 to MC-SCH-051. */
 
 import type { RunSubmission } from '../../../contract/run.ts';
-import type { StoredSchedule } from '../../../contract/schedule.ts';
+import type { StoredSchedule } from '../../../contract/stored-schedule.ts';
 import { bodyOf } from '../run-history.ts';
 import { recordsOf, type Version } from '../schedules/records.ts';
 import type { StoredMessage } from '../twin/stored-stream.ts';

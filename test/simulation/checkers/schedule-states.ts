@@ -6,7 +6,7 @@
  *     for as long, its record stands as `assess` finds it, and is not due.
  */
 
-import type { StoredSchedule } from '../../../contract/schedule.ts';
+import type { StoredSchedule } from '../../../contract/stored-schedule.ts';
 import { wouldChange } from '../../../machines/schedule/record.ts';
 import { assess } from '../../../mission/schedule/assess.ts';
 import { type Records, recordsOf, type Version } from '../schedules/records.ts';
@@ -19,7 +19,7 @@ const LOOK_EVERY_MS = 100;
 export const standsAsTheRulesSay: Checker = {
   name: 'stands-as-the-rules-say',
   promise:
-    'within a second every schedule that is not final says what the rules say of its pass, its run and its place, and none that is due stays open',
+    'within a second every schedule that is not final says what the rules say of its pass, its run and its place, and no schedule that is due stays open',
   *check(history) {
     const records = recordsOf(history);
     if (records === undefined) return;

@@ -3,7 +3,7 @@
 import { buckets } from '../../../contract/bus/buckets.ts';
 import { streams } from '../../../contract/bus/streams.ts';
 import { passKey, type StoredPass } from '../../../contract/pass.ts';
-import type { StoredSchedule } from '../../../contract/schedule.ts';
+import type { StoredSchedule } from '../../../contract/stored-schedule.ts';
 import type { Bucket, Bus, Entry } from '../../../ports/bus.ts';
 import { altered } from './plant.ts';
 import { withBucket } from './run-defects.ts';

@@ -9,7 +9,8 @@
  */
 
 import type { Pass, PassSnapshot, PassSource } from '../../../contract/pass.ts';
-import type { RuleRequest, ScheduleRequest } from '../../../contract/schedule.ts';
+import type { ScheduleRequest } from '../../../contract/schedule.ts';
+import type { RuleRequest } from '../../../contract/schedule-rule.ts';
 import type { Chance } from '../chance.ts';
 import { TARGETS } from '../mission.ts';
 import { START_MS } from '../start.ts';

@@ -4,7 +4,7 @@
  */
 
 import type { StoredPass } from '../../../contract/pass.ts';
-import type { StoredRule, StoredSchedule } from '../../../contract/schedule.ts';
+import type { StoredRule, StoredSchedule } from '../../../contract/stored-schedule.ts';
 import { load } from '../../../mission/load.ts';
 import type { Mission } from '../../../mission/mission.ts';
 import { resolveRun } from '../../../mission/procedure/resolve-run.ts';

@@ -2,7 +2,15 @@
 
 import { describe, expect, it } from 'vitest';
 import { buckets } from '../../../contract/bus/buckets.ts';
-import type { InspectAnswer, InspectVerb, ProcessView } from '../../../contract/inspection.ts';
+import { subject } from '../../../contract/bus/subjects.ts';
+import type {
+  EntityView,
+  Found,
+  InspectAnswer,
+  InspectionUpdate,
+  InspectVerb,
+  ProcessView,
+} from '../../../contract/inspection.ts';
 import { INSPECT_DEAD_LETTERS } from '../../../contract/limits.ts';
 import type { Entry, Watch } from '../../../ports/bus.ts';
 import { seededRandom } from '../../../ports/seeded-random.ts';
@@ -74,6 +82,7 @@ async function processOf() {
     return answer.ok ? answer.value : Promise.reject(new Error('no tree'));
   };
   return {
+    bus,
     tree,
     kind,
     clock,
@@ -212,6 +221,80 @@ describe('cells in trouble', () => {
     expect(deadLetters.count).toBe(INSPECT_DEAD_LETTERS + 5);
     expect(deadLetters.newest.map(({ id }) => id)).toHaveLength(INSPECT_DEAD_LETTERS);
     expect(deadLetters.newest[0]!.id).toBe(`o${INSPECT_DEAD_LETTERS + 4}`);
+  });
+});
+
+describe('a supervisor', () => {
+  const of = (path: string) => ({ kind: 'supervisor', id: `here/${path}` });
+
+  it('has a chart, children in trouble as its context, and what it waits for', async () => {
+    const one = await processOf();
+    await one.tree.start('executor', one.factory);
+    one.kind.start('a', { item: 'bolt' }, 1);
+    await one.kind.peek('a')?.settled();
+    const calm = await one.ask<EntityView>('entity', of(ORDERS));
+    expect(calm).toMatchObject({
+      value: { status: 'live', state: 'running', supervisor: 'process', timers: [] },
+    });
+    one.kind.tell('a', { type: 'order.explode' });
+    expect(await one.ask('entity', of(ORDERS))).toMatchObject({
+      value: {
+        active: ['supervisor.running'],
+        context: { children: { a: { quarantined: false, reason: 'the chart is broken' } } },
+        timers: [{ event: 'restart of a' }],
+      },
+    });
+    await until(() => {
+      one.clock.advance(100);
+      return one.kind.peek('a');
+    });
+    expect(await one.ask('entity', of(ORDERS))).toMatchObject({
+      value: { timers: [{ event: 'stability of a' }] },
+    });
+    one.kind.tell('a', { type: 'order.explode' });
+    expect(await one.ask('entity', of(ORDERS))).toMatchObject({
+      value: { context: { children: { a: { quarantined: true } } } },
+    });
+    expect(await one.ask('chart', { kind: 'supervisor' })).toMatchObject({
+      value: { kind: 'supervisor', root: { id: 'supervisor' } },
+    });
+    await one.tree.drain();
+  });
+
+  it('is found where supervisors are looked for, and not beside what they supervise', async () => {
+    const one = await processOf();
+    await one.tree.start('executor', one.factory);
+    const found = await one.ask<Found>('find', { kind: 'supervisor', limit: 9 });
+    const ids = found.ok ? found.value.entities.map(({ id }) => id).sort() : [];
+    expect(ids).toEqual([of(ORDERS).id, of(LANES).id, of('process').id]);
+    expect(await one.ask('find', { limit: 9 })).toMatchObject({ value: { entities: [] } });
+    expect(await one.ask('entity', of('executor/kinds/other'))).toMatchObject({
+      ok: false,
+      faults: [{ code: 'inspect::unknown-entity' }],
+    });
+    expect(await one.ask('entity', { kind: 'supervisor', id: 'there/process' })).toMatchObject({ ok: false });
+    await one.tree.drain();
+  });
+
+  it('is watched: a frame when a child crashes', async () => {
+    const one = await processOf();
+    await one.tree.start('executor', one.factory);
+    one.kind.start('a', { item: 'bolt' }, 1);
+    await one.kind.peek('a')?.settled();
+    const frames: InspectionUpdate[] = [];
+    one.bus.subscribe(subject.inspectWatch('page'), ({ data }) => {
+      frames.push(JSON.parse(Buffer.from(data).toString()) as InspectionUpdate);
+    });
+    expect(await one.ask('watch', { ...of(ORDERS), watcher: 'page' })).toMatchObject({ ok: true });
+    one.kind.tell('a', { type: 'order.explode' });
+    await until(() => {
+      one.clock.advance(10);
+      return frames.some(
+        (frame) => frame.type === '@xstate.snapshot' && frame.event.type === 'child.crashed',
+      );
+    });
+    expect(frames[0]).toMatchObject({ type: '@xstate.actor', parentId: 'process' });
+    await one.tree.drain();
   });
 });
 

@@ -8,6 +8,7 @@ import { Membership } from '../../../supervision/ownership/membership.ts';
 import { type PartitionRole, Partitions } from '../../../supervision/ownership/partition.ts';
 import { highestRanked } from '../../../supervision/ownership/ranking.ts';
 import { startNats, type TestNats } from '../../support/nats.ts';
+import { ownTime } from '../../support/own-time.ts';
 import { keptLog } from '../../support/silent-log.ts';
 import { until } from '../../support/until.ts';
 
@@ -158,7 +159,9 @@ describe('partitions', () => {
     const ownership = Buffer.from(JSON.stringify({ owner: member.instance }));
     await bus.bucket(buckets.members).put(`partition.${prefix}.p0`, ownership, 0);
     const heir = await peer(`heir-${prefix}`, prefix, ['p0']);
-    await until(() => heir.running.size === 1, { timeoutMs: TTL_MS / 2 });
+    const spent = ownTime();
+    await until(() => heir.running.size === 1);
+    expect(spent()).toBeLessThan(TTL_MS / 2);
     await heir.leave();
   });
 
@@ -183,9 +186,9 @@ describe('partitions', () => {
     const victim = await peer(`victim-${prefix}`, prefix, ['p0'], bus);
     await until(() => victim.running.size === 1);
     mute = true;
-    const silentSince = performance.now();
+    const silentFor = ownTime();
     await until(() => victim.running.size === 0);
-    expect(performance.now() - silentSince).toBeLessThan(TTL_MS * 1.2);
+    expect(silentFor()).toBeLessThan(TTL_MS * 1.2);
     expect(victim.membership.holds).toBe(false);
     await victim.leave();
   });

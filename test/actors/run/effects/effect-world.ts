@@ -5,7 +5,7 @@
 
 import { readFileSync } from 'node:fs';
 import type { Handler, RunAtHand, RunServices } from '../../../../actors/run/services.ts';
-import { encodeBatch, type ValueBatch } from '../../../../contract/batch.ts';
+import { encodeBatch, type FileSample, type ValueBatch } from '../../../../contract/batch.ts';
 import { header } from '../../../../contract/bus/headers.ts';
 import { streams } from '../../../../contract/bus/streams.ts';
 import { subject } from '../../../../contract/bus/subjects.ts';
@@ -16,6 +16,7 @@ import { load } from '../../../../mission/load.ts';
 import type { Mission } from '../../../../mission/mission.ts';
 import type { Platform } from '../../../../mission/platform.ts';
 import type { MissionSource } from '../../../../ports/mission-source.ts';
+import { ListedFiles } from '../../../../telemetry/listed-files.ts';
 import { KnownPlatforms } from '../../../../telemetry/reading/known-platforms.ts';
 import { targetValues } from '../../../../telemetry/target-values.ts';
 import { startValueFeeds } from '../../../../telemetry/value-feeds.ts';
@@ -143,6 +144,7 @@ export async function effectWorld() {
     },
   };
   const feeds = startValueFeeds({ bus, missions, clock, log });
+  const files = new ListedFiles({ bus, clock, log });
   await settle();
   await feeds.ready;
   const services: RunServices = {
@@ -153,6 +155,7 @@ export async function effectWorld() {
     passes: noPasses,
     platforms: new KnownPlatforms(missions, clock),
     values: targetValues(feeds),
+    files,
     instance: 'executor-1',
   };
   const at: RunAtHand = { run: RUN, program: PROGRAM, mission: MISSION, by: 'ana', holds: () => true };
@@ -181,7 +184,13 @@ export async function effectWorld() {
     );
     return { seen, abort };
   };
-  return { clock, server, bus, open, settle, passes, services, at, feeds, append, samples, begin, log };
+  /** The last listing of these files. */
+  const list = (target: string, ...listed: Omit<FileSample, 'ground' | 'onboard'>[]): Promise<void> => {
+    const platform = MISSION.targets.get(target)!.platform!;
+    const times = { ground: clock.now(), onboard: Number.NaN };
+    return append(target, { ...batch(platform, []), files: listed.map((each) => ({ ...each, ...times })) });
+  };
+  return { clock, server, bus, open, settle, passes, services, at, feeds, append, samples, list, begin, log };
 }
 
 /** Samples in the columns of another catalogue. */

@@ -12,6 +12,7 @@ import { subject } from '../../../../contract/bus/subjects.ts';
 import type { RunChartEvent } from '../../../../machines/run/protocol.ts';
 import type { MissionSource } from '../../../../ports/mission-source.ts';
 import { realClock } from '../../../../supervision/clock.ts';
+import { ListedFiles } from '../../../../telemetry/listed-files.ts';
 import { KnownPlatforms } from '../../../../telemetry/reading/known-platforms.ts';
 import { targetValues } from '../../../../telemetry/target-values.ts';
 import { type RunningValueFeeds, startValueFeeds } from '../../../../telemetry/value-feeds.ts';
@@ -47,7 +48,8 @@ beforeAll(async () => {
   const values = targetValues(feeds);
   const platforms = new KnownPlatforms(missions, realClock);
   const world = { bus, clock: realClock, log: keptLog(), missions, passes: noPasses };
-  services = { ...world, platforms, values, instance: 'executor-1' };
+  const files = new ListedFiles(world);
+  services = { ...world, platforms, values, files, instance: 'executor-1' };
 });
 afterAll(async () => {
   await feeds.stop();

@@ -1,0 +1,83 @@
+/** The bytes of a stored object, read piece by piece as somebody takes them (objects.O5). */
+
+import { ContentGone } from '../contract/outage.ts';
+import type { StreamMessage } from '../ports/bus.ts';
+import type { JetStream } from './jetstream.ts';
+import { readAt } from './stored-last.ts';
+
+/** What clients of the bus call the information of an object. */
+export interface ObjectDescription {
+  readonly name: string;
+  readonly bucket: string;
+  readonly nuid: string;
+  readonly size: number;
+  readonly chunks: number;
+  readonly digest: string;
+  readonly mtime: string;
+  readonly options: { readonly max_chunk_size: number };
+  readonly deleted?: boolean;
+  /** Where its pieces stand in the stream; other clients do not say so. */
+  readonly positions?: readonly number[];
+}
+
+interface Pieces {
+  readonly stream: string;
+  /** Of the pieces. */
+  readonly subject: string;
+  readonly description: ObjectDescription;
+}
+
+/** The bytes from `from` to before `to`; rejects with `ContentGone` where a piece is missing, and with `Outage`. */
+export async function* piecesIn(
+  jetstream: JetStream,
+  pieces: Pieces,
+  from: number,
+  to: number,
+): AsyncIterable<Uint8Array> {
+  const { description } = pieces;
+  const end = Math.min(to, description.size);
+  let start = from;
+  // Every piece but the last has the same size: the first one needed is known without those before it.
+  const size = description.options.max_chunk_size;
+  let index = description.positions === undefined ? 0 : Math.floor(from / size);
+  let at = index * size;
+  let before = 0;
+  while (start < end) {
+    const piece = await pieceAt(jetstream, pieces, index, before);
+    if (piece === undefined || piece.data.length === 0) throw new ContentGone(description.name);
+    const next = at + piece.data.length;
+    if (next > start) {
+      yield piece.data.subarray(start - at, Math.min(piece.data.length, end - at));
+      start = next;
+    }
+    at = next;
+    index += 1;
+    before = piece.seq;
+  }
+}
+
+async function pieceAt(
+  jetstream: JetStream,
+  { stream, subject, description: { positions } }: Pieces,
+  index: number,
+  before: number,
+): Promise<StreamMessage | undefined> {
+  const known = positions?.[index];
+  return jetstream.retrying(undefined, async (left) => {
+    const there = known === undefined ? undefined : await readAt(jetstream, stream, { seq: known }, left());
+    if (there?.subject === subject) return there;
+    // Behind the one before, or, where none was read yet, from the beginning.
+    let found = await nextOf(jetstream, { stream, subject, behind: before }, left);
+    for (let skip = before === 0 ? index : 0; skip > 0 && found !== undefined; skip -= 1)
+      found = await nextOf(jetstream, { stream, subject, behind: found.seq }, left);
+    return found;
+  });
+}
+
+function nextOf(
+  jetstream: JetStream,
+  { stream, subject, behind }: { readonly stream: string; readonly subject: string; readonly behind: number },
+  left: () => number,
+): Promise<StreamMessage | undefined> {
+  return readAt(jetstream, stream, { next_by_subj: subject, seq: behind + 1 }, left());
+}

@@ -1,0 +1,26 @@
+/** The on-board directory of a platform, as it is compiled and as it is used. Mission Control Service, sections 2.8 and 4.7. */
+
+export interface FileDirectory {
+  /** Its component: the files are its instances. */
+  readonly component: string;
+  readonly types: readonly {
+    readonly number: number;
+    readonly name: string;
+    /** Whether a driver may decode such files to samples. */
+    readonly decode: boolean;
+  }[];
+  readonly transfer: FileTransferPlan;
+}
+
+/** How files are listed, read and written. */
+export interface FileTransferPlan {
+  /** Telecommands of the component, by name. */
+  readonly list?: string;
+  readonly read?: string;
+  readonly write?: string;
+  /** Most bytes of one read or write. */
+  readonly maxChunk?: number;
+  /** Of a whole file, as it is listed. */
+  readonly checksum?: string;
+  readonly protocol?: 'cfdp';
+}

@@ -1,0 +1,206 @@
+/**
+ * Which bytes are asked for, and when: the requests of one target in one direction. Mission Control Service, section
+ * 4.7 rule 3. Pure: time comes with each call.
+ *
+ * P1. What is asked and not yet received stays below two seconds of the rate.
+ * P2. A byte that is asked is not asked again before its request has failed, has been without its chunk for 15 s since
+ *     it was sent, or has been without any end for 60 s. A byte that was received is never asked.
+ * P3. Whoever has the higher priority is served first, then whoever is older; a file from its beginning.
+ * P4. A request is as long as a chunk may be, and no longer than a part of the pipeline, so that one is on its way
+ *     while another is answered. A rest of the pipeline that is smaller than the next request waits until there is
+ *     room.
+ * P5. Behind a failure the next request waits, longer each time, until one does not fail: a target that refuses is not
+ *     asked four times a second.
+ * P6. What is written awaits its end instead of a chunk (MC-UPL-009).
+ */
+
+import { type ByteRange, ByteRanges } from '../../contract/byte-ranges.ts';
+import {
+  TRANSFER_CHUNK_WAIT_MS,
+  TRANSFER_FAILED_MS,
+  TRANSFER_FORGOTTEN_MS,
+  TRANSFER_PIPELINE_MS,
+  TRANSFER_PIPELINE_PARTS,
+  TRANSFER_TICK_MS,
+} from '../../contract/limits.ts';
+
+/** A transfer that waits for bytes. */
+export interface Waiting {
+  readonly key: string;
+  readonly priority: number;
+  /** ms since 1970 */
+  readonly createdAt: number;
+  readonly size: number;
+  readonly received: ByteRanges;
+}
+
+export interface Asked {
+  readonly key: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+interface Request extends Asked {
+  readonly at: number;
+  sentAt: number | undefined;
+}
+
+interface PipelineLimits {
+  /** bit/s */
+  readonly rate: number;
+  /** Bytes. */
+  readonly maxChunk: number;
+}
+
+export class Pipeline {
+  readonly #awaits: 'chunk' | 'end';
+  readonly #requests = new Map<string, Request>();
+  /** What is asked and neither received nor given up, by transfer. */
+  readonly #open = new Map<string, ByteRanges>();
+  #failures = 0;
+  #notBefore = Number.NEGATIVE_INFINITY;
+
+  constructor(awaits: 'chunk' | 'end' = 'chunk') {
+    this.#awaits = awaits;
+  }
+
+  /** Bytes asked and not yet received. */
+  get underWay(): number {
+    let bytes = 0;
+    for (const ranges of this.#open.values()) bytes += ranges.total;
+    return bytes;
+  }
+
+  get idle(): boolean {
+    return this.#requests.size === 0;
+  }
+
+  /** What may be asked now, one after the other; each counts once it is given to `asked`. */
+  *next(waiting: readonly Waiting[], limits: PipelineLimits, now: number): Generator<Asked> {
+    this.#expire(now);
+    if (now < this.#notBefore) return;
+    const most = bytesUnder(limits.rate);
+    const length = Math.max(1, Math.min(limits.maxChunk, Math.floor(most / TRANSFER_PIPELINE_PARTS)));
+    for (const transfer of [...waiting].sort(byTurn)) {
+      for (;;) {
+        const range = this.#missing(transfer, length);
+        if (range === undefined) break;
+        const bytes = range[1] - range[0];
+        if (this.underWay + bytes > most || now < this.#notBefore) return;
+        yield { key: transfer.key, start: range[0], end: range[1] };
+        // One that was not taken ends the turn: the next would be the same.
+        if (!this.#isAsked(transfer.key, range)) return;
+      }
+    }
+  }
+
+  /** A request was made under this identifier. */
+  asked(id: string, { key, start, end }: Asked, now: number): void {
+    this.#requests.set(id, { key, start, end, at: now, sentAt: undefined });
+    this.#openOf(key).add(start, end);
+  }
+
+  /** Which bytes a request is about; undefined for one that is not known any more. */
+  request(id: string): Asked | undefined {
+    return this.#requests.get(id);
+  }
+
+  sent(id: string, at: number): void {
+    const request = this.#requests.get(id);
+    if (request !== undefined) request.sentAt ??= at;
+  }
+
+  /** It ended well: its chunk is awaited, or, of what was written, it is done. */
+  ended(id: string, at: number): void {
+    this.#failures = 0;
+    if (this.#awaits === 'chunk') return this.sent(id, at);
+    this.#drop(id);
+  }
+
+  /** Its bytes are asked again (P5). */
+  failed(id: string | undefined, at: number): void {
+    if (id !== undefined && !this.#requests.has(id)) return;
+    if (id !== undefined) this.#drop(id);
+    this.#notBefore = at + Math.min(TRANSFER_FAILED_MS, TRANSFER_TICK_MS * 2 ** this.#failures);
+    this.#failures = Math.min(this.#failures + 1, 10);
+  }
+
+  /** These bytes of a transfer are there. */
+  received(key: string, start: number, end: number): void {
+    this.#failures = 0;
+    const open = this.#open.get(key);
+    if (open === undefined) return;
+    this.#take(key, start, end);
+    for (const [id, request] of this.#requests) {
+      const isCovered = request.key === key && open.missing(request.start, request.end, 1)[0];
+      if (isCovered && isCovered[0] === request.start && isCovered[1] === request.end)
+        this.#requests.delete(id);
+    }
+  }
+
+  /** Nothing of a transfer is asked any more. */
+  forget(key: string): void {
+    this.#open.delete(key);
+    for (const [id, request] of this.#requests) if (request.key === key) this.#requests.delete(id);
+  }
+
+  /** P2 */
+  #expire(now: number): void {
+    for (const [id, request] of this.#requests) if (this.#isOver(request, now)) this.#drop(id);
+  }
+
+  #isOver({ at, sentAt }: Request, now: number): boolean {
+    // A clock that was set back keeps nobody waiting for longer.
+    if (now < at) return true;
+    if (now - at >= TRANSFER_FORGOTTEN_MS) return true;
+    return this.#awaits === 'chunk' && sentAt !== undefined && now - sentAt >= TRANSFER_CHUNK_WAIT_MS;
+  }
+
+  #drop(id: string): void {
+    const request = this.#requests.get(id);
+    if (request === undefined) return;
+    this.#requests.delete(id);
+    this.#take(request.key, request.start, request.end);
+  }
+
+  #take(key: string, start: number, end: number): void {
+    const open = this.#open.get(key);
+    open?.remove(start, end);
+    if (open?.total === 0) this.#open.delete(key);
+  }
+
+  #openOf(key: string): ByteRanges {
+    const open = this.#open.get(key) ?? new ByteRanges();
+    this.#open.set(key, open);
+    return open;
+  }
+
+  #isAsked(key: string, [start, end]: ByteRange): boolean {
+    return this.#open.get(key)?.covers(start, end) === true;
+  }
+
+  /** The first bytes that are neither there nor asked, at most so many. */
+  #missing({ key, size, received }: Waiting, length: number): ByteRange | undefined {
+    const open = this.#open.get(key);
+    for (let at = 0; at < size; ) {
+      const [gap] = received.missing(at, size, 1);
+      if (gap === undefined) return undefined;
+      const [free] = open === undefined ? [gap] : open.missing(gap[0], gap[1], 1);
+      if (free !== undefined) return [free[0], Math.min(free[1], free[0] + length)];
+      at = gap[1];
+    }
+    return undefined;
+  }
+}
+
+/** The most bytes that stay below the time of the pipeline, at least one (P1). */
+export function bytesUnder(rate: number): number {
+  return Math.max(1, Math.ceil((rate * TRANSFER_PIPELINE_MS) / 8_000) - 1);
+}
+
+/** P3 */
+export function byTurn(one: Waiting, other: Waiting): number {
+  if (one.priority !== other.priority) return other.priority - one.priority;
+  if (one.createdAt !== other.createdAt) return one.createdAt - other.createdAt;
+  return one.key < other.key ? -1 : 1;
+}

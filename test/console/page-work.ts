@@ -1,0 +1,52 @@
+/**
+ * What a page does while it is flooded, as counts and as processor time of its own thread, for assertions that hold on
+ * a machine that is busy with others: nothing here is compared with a constant of time.
+ */
+
+import type { Page } from 'playwright-core';
+
+export interface PageWork {
+  /** Tasks of the page that changed what it shows in the place that is watched. */
+  readonly drawings: number;
+  /** The most of those elements that stood there at once. */
+  readonly mostRows: number;
+  /** By the clock of the page, which its drawings keep to. */
+  readonly seconds: number;
+  /** Processor time of its main thread: what others have of the processor is not in it. */
+  readonly cpuSeconds: number;
+}
+
+/** Counts from now on; the result gives what was counted since it was asked last. */
+export async function watchWork(page: Page, place: string, rows: string): Promise<() => Promise<PageWork>> {
+  const session = await page.context().newCDPSession(page);
+  await session.send('Performance.enable', { timeDomain: 'threadTicks' });
+  const cpu = async (): Promise<number> => {
+    const { metrics } = await session.send('Performance.getMetrics');
+    return metrics.find(({ name }) => name === 'TaskDuration')!.value;
+  };
+  await page.evaluate(`(${COUNT})(${JSON.stringify(place)}, ${JSON.stringify(rows)})`);
+  let before = await cpu();
+  return async () => {
+    const counted = (await page.evaluate('window.workDone()')) as Omit<PageWork, 'cpuSeconds'>;
+    const after = await cpu();
+    const cpuSeconds = after - before;
+    before = after;
+    return { ...counted, cpuSeconds };
+  };
+}
+
+const COUNT = `(place, rows) => {
+  const watched = document.querySelector(place);
+  let counted, began;
+  const restart = () => { counted = { drawings: 0, mostRows: 0 }; began = performance.now(); };
+  new MutationObserver(() => {
+    counted.drawings += 1;
+    counted.mostRows = Math.max(counted.mostRows, watched.querySelectorAll(rows).length);
+  }).observe(watched, { childList: true, characterData: true, subtree: true });
+  window.workDone = () => {
+    const done = { ...counted, seconds: (performance.now() - began) / 1000 };
+    restart();
+    return done;
+  };
+  restart();
+}`;
