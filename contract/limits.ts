@@ -131,8 +131,8 @@ export const SCHEDULE_LIVE_AFTER_END_MS = 7 * 86_400_000;
 export const SCHEDULES_AGED_AT_ONCE = 1_000;
 /** Entries of one day of schedules that are long final: each holds some thousand. */
 export const SCHEDULE_GROUPS = 32;
-/** Recurring rules of a cell: each is compared with every pass of its target. */
-export const SCHEDULE_RULES = 1_000;
+/** Recurring rules of a cell, each compared with every pass of its target: two for each of 2,000 targets, and more. */
+export const SCHEDULE_RULES = 5_000;
 /** Schedules that rules create at once; the others wait for their turn. */
 export const RULE_CREATIONS = 16;
 /** Characters of a mission document: fifty thousand measures, each with a description, have some ten million. */
