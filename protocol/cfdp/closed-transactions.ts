@@ -3,8 +3,8 @@
  * lost. CCSDS 727.0-B-5, section 4.7.
  *
  * Z1. They are kept for a time, and so many at most; behind that a transaction is unknown.
- * Z2. Metadata that differ from those of a closed transaction begin another one of the same number: numbers of one octet
- *     come around within minutes.
+ * Z2. Metadata that differ from those of a closed transaction begin another one of the same number: numbers of one
+ *     octet come around within minutes.
  */
 
 import { CFDP_CLOSED_KEPT, CFDP_CLOSED_MS } from '../../contract/limits.ts';

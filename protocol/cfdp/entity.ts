@@ -2,8 +2,8 @@
  * A CFDP entity: many transactions with one other entity over one link, both directions, without any I/O.
  * CCSDS 727.0-B-5.
  *
- * E1. The caller gives the time with every call, monotonic milliseconds, and takes PDUs at the rate of its link: none is
- *     made before it is taken, so nothing queues up here.
+ * E1. The caller gives the time with every call, monotonic milliseconds, and takes PDUs at the rate of its link: none
+ *     is made before it is taken, so nothing queues up here.
  * E2. A PDU that is malformed, of another entity, or goes the wrong way is dropped and counted; the next one counts.
  * E3. Transactions, requests and replies are bounded; the other entity chooses none of the bounds.
  * E4. While the link is down nothing is sent and no timer of any transaction moves. What is received counts.
@@ -16,12 +16,12 @@ import { type Condition, condition } from './condition.ts';
 import type { Metadata, Prompt } from './directive.ts';
 import { Downloads } from './downloads.ts';
 import type { CfdpEvent, Outcome, TransactionEvent } from './event.ts';
+import type { Receiver } from './file-receiver.ts';
+import type { Sender } from './file-sender.ts';
 import { Incoming, type IncomingCounts } from './incoming.ts';
 import { isNameBelow } from './names.ts';
 import { metadataOf, type PutOrder, senderOf } from './put-order.ts';
-import type { Receiver } from './receiver.ts';
 import { Replies } from './replies.ts';
-import type { Sender } from './sender.ts';
 import { SequenceNumbers } from './sequence-numbers.ts';
 import { originatingMessage, ServedRequests } from './served-requests.ts';
 import { type CfdpSettings, DEFAULT_SETTINGS } from './settings.ts';
@@ -127,7 +127,7 @@ export class CfdpEntity {
     return this.#transactions.get(id) !== undefined || this.#transactions.closed.has(id, now);
   }
 
-  /** Asks the other entity for a file; the identifier is that of the request (J1 of `downloads.ts`). */
+  /** Asks the other entity for a file; the identifier is that of the request (downloads.J1). */
   get({ sourceName, destinationName }: GetOrder, now: number): Result<TransactionId, string> {
     if (this.#downloads.size >= CFDP_DOWNLOADS) {
       return refused(`${CFDP_DOWNLOADS} downloads are under way: try again when one is over`);

@@ -3,9 +3,9 @@
 import { checksumType, fileChecksum } from './checksum.ts';
 import { type Metadata, writeDirective } from './directive.ts';
 import type { TransactionEvent } from './event.ts';
+import { Sender } from './file-sender.ts';
 import { NAME_BYTES } from './names.ts';
 import type { PduAddress } from './pdu.ts';
-import { Sender } from './sender.ts';
 import { originatingMessage } from './served-requests.ts';
 import { type CfdpSettings, roomOf } from './settings.ts';
 import type { Tlv } from './tlv.ts';

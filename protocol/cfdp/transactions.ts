@@ -8,9 +8,9 @@
 import type { ByteRange } from '../../contract/byte-ranges.ts';
 import { ClosedTransactions } from './closed-transactions.ts';
 import { keyOf } from './downloads.ts';
+import type { Receiver } from './file-receiver.ts';
+import type { Sender } from './file-sender.ts';
 import { type PduAddress, writePdu } from './pdu.ts';
-import type { Receiver } from './receiver.ts';
-import type { Sender } from './sender.ts';
 import type { TransactionId } from './user-message.ts';
 
 export interface Transaction {

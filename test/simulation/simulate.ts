@@ -4,8 +4,8 @@
  *
  * Options: `--seed N` first seed (default: drawn), `--runs M` how many (default 100), `--kind
  * telecommands|runs|both|alarms|holds|rewinds|schedules` what it is about (default: each seed decides), or `--kind
- * radio` for that of the bench, `--kind cfdp` for file transfers over a bad link, `--trace` prints the whole trace of the first seed, `--no-shrink` only names the
- * failing seeds.
+ * radio` for that of the bench, `--kind cfdp` for file transfers over a bad link, `--trace` prints the whole trace of
+ * the first seed, `--no-shrink` only names the failing seeds.
  */
 
 import { parseArgs } from 'node:util';

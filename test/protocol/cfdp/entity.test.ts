@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { CFDP_DOWNLOADS, CFDP_TRANSACTIONS } from '../../../contract/limits.ts';
 import { accepted } from '../../../contract/result.ts';
-import { condition } from '../../../protocol/cfdp/condition.ts';
+import { condition, conditionText } from '../../../protocol/cfdp/condition.ts';
 import { CfdpEntity } from '../../../protocol/cfdp/entity.ts';
 import type { CfdpEvent } from '../../../protocol/cfdp/event.ts';
 import { isNameBelow } from '../../../protocol/cfdp/names.ts';
@@ -90,7 +90,7 @@ describe('MC-CFDP-001 a file between two entities', () => {
 });
 
 describe('MC-CFDP-007 a download by a proxy put request', () => {
-  it('brings the file, and is known by the transaction that asked for it (J1)', () => {
+  it('brings the file, and is known by the transaction that asked for it (downloads.J1)', () => {
     const pair = serving();
     const id = idOf(pair.one.get({ sourceName: 'images/a', destinationName: 'a' }, 0));
     talk(pair, 0, { content: CONTENT });
@@ -152,7 +152,7 @@ describe('MC-CFDP-007 a download by a proxy put request', () => {
     expect([late.one.transactions, late.two.transactions]).toEqual([0, 0]);
   });
 
-  it('a file that arrives for a request that is over is refused (J3)', () => {
+  it('a file that arrives for a request that is over is refused (downloads.J3)', () => {
     const pair = serving();
     const id = idOf(pair.one.get({ sourceName: 'images/a', destinationName: 'a' }, 0));
     const pdus = [0, 500, 1_000].flatMap((now) => {
@@ -208,22 +208,25 @@ describe('what the other entity may not do', () => {
     expect(isNameBelow('x'.repeat(256))).toBe(false);
   });
 
-  it.each(['/etc/passwd', '../a', 'a/../../b'])('E5 put a file at %s: it is refused', (destinationName) => {
-    const pair = entities();
-    idOf(pair.one.put({ file: { ...FILE, destinationName } }, 0));
-    talk(pair, 0, { content: CONTENT });
-    expect(kindsOf(pair.events.two)).toEqual(['metadata', 'ended']);
-    expect(pair.events.one.at(-1)).toMatchObject({ outcome: { condition: condition.filestoreRejection } });
-  });
+  it.each(['/etc/passwd', '../a', 'a/../../b'])(
+    'entity.E5 put a file at %s: it is refused',
+    (destinationName) => {
+      const pair = entities();
+      idOf(pair.one.put({ file: { ...FILE, destinationName } }, 0));
+      talk(pair, 0, { content: CONTENT });
+      expect(kindsOf(pair.events.two)).toEqual(['metadata', 'ended']);
+      expect(pair.events.one.at(-1)).toMatchObject({ outcome: { condition: condition.filestoreRejection } });
+    },
+  );
 
-  it('E5 send a file that nobody asked for and the caller does not accept', () => {
+  it('entity.E5 send a file that nobody asked for and the caller does not accept', () => {
     const pair = entities({}, { two: { accept: () => false } });
     idOf(pair.one.put({ file: FILE }, 0));
     talk(pair, 0, { content: CONTENT });
     expect(kindsOf(pair.events.two)).not.toContain('chunk');
   });
 
-  it('E3 begin more transactions than there is room for, or have more answered', () => {
+  it('entity.E3 begin more transactions than there is room for, or have more answered', () => {
     const { two } = entities();
     const address = {
       towards: 'receiver',
@@ -247,7 +250,7 @@ describe('what the other entity may not do', () => {
     expect(pulled(two, 0).length).toBe(64);
   });
 
-  it('E2 reach another entity, go the wrong way or be malformed: it is counted, and the next PDU counts', () => {
+  it('entity.E2 reach another entity, go the wrong way or be malformed: it is counted, and the next PDU counts', () => {
     const { one, two } = entities();
     idOf(one.put({ file: FILE }, 0));
     one.tick(1_000);
@@ -294,24 +297,34 @@ describe('what the other entity may not do', () => {
   });
 });
 
-describe('MC-CFDP-009 numbers of transactions', () => {
-  it.each([1, 2, 3, 4, 8])('X1 of %i octets are not used again by a later life', (octets) => {
-    const used = new Set<bigint>();
-    let now = 0;
-    for (let life = 0; life < 5; life += 1) {
-      const numbers = new SequenceNumbers(octets, now, 1_900_000_000_000 + now);
-      for (let n = 0; n < 20; n += 1) {
-        const { sequence, from } = numbers.next(now, () => false);
-        // Killed before the moment of a number, it was never sent.
-        if (from > now + 3_000) continue;
-        expect(used.has(sequence)).toBe(false);
-        used.add(sequence);
-      }
-      now += 3_500;
-    }
-  });
+it('MC-CFDP-005 every condition has a text for whoever is informed of a failure', () => {
+  const texts = Object.values(condition).map(conditionText);
+  expect(new Set(texts).size).toBe(texts.length);
+  expect(conditionText(condition.inactivity)).toBe('nothing is received any more');
+  expect(conditionText(12)).toBe('condition 12');
+});
 
-  it('X1 nothing of a transaction is sent before the moment of its number', () => {
+describe('MC-CFDP-009 numbers of transactions', () => {
+  it.each([1, 2, 3, 4, 8])(
+    'sequence-numbers.X1 of %i octets are not used again by a later life',
+    (octets) => {
+      const used = new Set<bigint>();
+      let now = 0;
+      for (let life = 0; life < 5; life += 1) {
+        const numbers = new SequenceNumbers(octets, now, 1_900_000_000_000 + now);
+        for (let n = 0; n < 20; n += 1) {
+          const { sequence, from } = numbers.next(now, () => false);
+          // Killed before the moment of a number, it was never sent.
+          if (from > now + 3_000) continue;
+          expect(used.has(sequence)).toBe(false);
+          used.add(sequence);
+        }
+        now += 3_500;
+      }
+    },
+  );
+
+  it('sequence-numbers.X1 nothing of a transaction is sent before the moment of its number', () => {
     const { one } = entities({ sequenceBytes: 2 });
     for (let n = 0; n < 3; n += 1) one.put({ file: { ...FILE, size: 0 } }, 0);
     expect(pulled(one, 0)).toEqual([]);

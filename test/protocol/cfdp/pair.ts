@@ -3,9 +3,9 @@
 import type { Metadata } from '../../../protocol/cfdp/directive.ts';
 import { CfdpEntity, type EntityOptions } from '../../../protocol/cfdp/entity.ts';
 import type { CfdpEvent, TransactionEvent } from '../../../protocol/cfdp/event.ts';
+import { Receiver } from '../../../protocol/cfdp/file-receiver.ts';
+import { Sender } from '../../../protocol/cfdp/file-sender.ts';
 import { type Pdu, type PduBody, readPdu } from '../../../protocol/cfdp/pdu.ts';
-import { Receiver } from '../../../protocol/cfdp/receiver.ts';
-import { Sender } from '../../../protocol/cfdp/sender.ts';
 import { type CfdpSettings, DEFAULT_SETTINGS } from '../../../protocol/cfdp/settings.ts';
 
 export const SEGMENT = 100;

@@ -59,6 +59,7 @@ function scenarioOf({
       naks: naks ?? 'immediate',
     },
     calmAt: FOREVER_MS,
+    isGentle: true,
   };
 }
 

@@ -34,7 +34,10 @@ interface Arriving {
 
 export class Party {
   readonly end: End;
+  /** What must never be. */
   readonly faults: string[] = [];
+  /** Faults of transactions, which may be. */
+  readonly failures: string[] = [];
   readonly wishes: Wish[];
   /** Files that are whole here, and how often each became so. */
   readonly whole = new Map<string, number>();
@@ -153,6 +156,9 @@ export class Party {
         return this.#ended(event.id, event.role, event.outcome.condition, event.outcome.complete);
       case 'downloadEnded':
         return this.#wishEnded(event.id, event.outcome.condition === condition.noError);
+      case 'fault':
+        this.failures.push(`${event.role}: condition ${event.condition} at ${this.#now}`);
+        return;
       default:
         return;
     }

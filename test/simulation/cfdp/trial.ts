@@ -26,6 +26,12 @@ const checkers: Readonly<Record<string, (run: CfdpRun) => readonly string[]>> = 
         return state === 'done' && !there.whole.has(order.name);
       })
       .map(({ order }) => `${order.name} is said to be delivered and is not`),
+  /** Where little is lost and both ends know of each outage. */
+  'fails-without-cause': ({ scenario: { isGentle }, parties: { ground, space } }) => {
+    const again = ground.wishes.filter(({ attempts }) => attempts > 1);
+    const failures = [...ground.failures, ...space.failures];
+    return isGentle ? [...failures, ...again.map(({ order }) => `${order.name} is asked for again`)] : [];
+  },
   'is-delivered': ({ parties: { ground } }) =>
     ground.wishes
       .filter(({ state }) => state !== 'done' && state !== 'cancelled')

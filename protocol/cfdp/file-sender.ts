@@ -3,8 +3,8 @@
  *
  * S1. Metadata first, then the content in order of offset, then EOF; what is asked for again goes before what was never
  *     sent, in every state until the transaction is over.
- * S2. EOF is repeated until it is acknowledged; after so many times it is a fault. Behind that the receiver may be silent
- *     for so long. When time runs again, what waits for an acknowledgement is sent at once.
+ * S2. EOF is repeated until it is acknowledged; after so many times it is a fault. Behind that the receiver may be
+ *     silent for so long. When time runs again, what waits for an acknowledgement is sent at once.
  * S3. `Finished` ends it in every state, also before EOF was acknowledged. The result is reported once.
  * S4. A cancelled transaction sends an EOF that says so and waits for its acknowledgement; without one it is abandoned.
  */

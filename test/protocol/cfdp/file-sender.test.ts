@@ -27,7 +27,7 @@ describe('MC-CFDP-001 sending a file', () => {
     expect(sent[1]).toMatchObject({ size: 0, checksum: 0 });
   });
 
-  it('repeats EOF at each acknowledgement timer, five times in all, then cancels and at last gives up (S2, S4)', () => {
+  it('repeats EOF at each acknowledgement timer, five times in all, then cancels and at last gives up (file-sender.S2, S4)', () => {
     const { sender, events } = senderFor(SEGMENT);
     sentBy(sender, 0);
     const seen: string[] = [];
@@ -61,7 +61,7 @@ describe('MC-CFDP-001 sending a file', () => {
     expect(outcomesOf(events)).toMatchObject([{ condition: condition.inactivity }]);
   });
 
-  it('takes Finished before EOF was acknowledged, and reports the result once (S3)', () => {
+  it('takes Finished before EOF was acknowledged, and reports the result once (file-sender.S3)', () => {
     const { sender, events } = senderFor(SEGMENT);
     sentBy(sender, 0);
     sender.receive(FINISHED, 10);
@@ -165,7 +165,7 @@ describe('MC-CFDP-001 stopping', () => {
     expect(sender.pull(20)?.kind).toBe('metadata');
   });
 
-  it('cancels with an EOF that says how far it came and where, also while suspended (S4)', () => {
+  it('cancels with an EOF that says how far it came and where, also while suspended (file-sender.S4)', () => {
     const { sender, events } = senderFor(300);
     sender.give(0, contentOf(300));
     sender.pull(0);

@@ -44,7 +44,7 @@ describe('MC-CFDP-001 receiving a file (class 2)', () => {
     expect(receiver.state).toBe('closed');
   });
 
-  it('R2 EOF before the last data is no fault: the file completes when it arrives', () => {
+  it('file-receiver.R2 EOF before the last data is no fault: the file completes when it arrives', () => {
     const { receiver, events } = receiverFor();
     for (const body of [metadata(1_000), data(0, 600), eof()]) receiver.receive(body, 0);
     sentBy(receiver, 0);
@@ -108,7 +108,7 @@ describe('MC-CFDP-001 receiving a file (class 2)', () => {
     expect(outcomesOf(large.events)).toMatchObject([{ condition: 6 }]);
   });
 
-  it('R3 repeats Finished five times and then gives up; the result stays', () => {
+  it('file-receiver.R3 repeats Finished five times and then gives up; the result stays', () => {
     const { receiver, events } = receiverFor();
     for (const body of [metadata(0), eof(0)]) receiver.receive(body, 0);
     let seen = 0;
@@ -239,7 +239,7 @@ describe('MC-CFDP-001 asking again', () => {
     expect(asked).toEqual(Array.from({ length: 50 }, (_, n) => [n * 20, n * 20 + 10]));
   });
 
-  it('recovery.Y2 gives up after five NAK timers without a new byte, and counts from the beginning at each one', () => {
+  it('cfdp/recovery.Y2 gives up after five NAK timers without a new byte, and counts from the beginning at each one', () => {
     const { receiver, events } = receiverFor({ settings: { gapMs: 0 } });
     for (const body of [metadata(1_000), data(0, 600), eof()]) receiver.receive(body, 0);
     const turn = (until: number, from: number) => {
