@@ -601,6 +601,16 @@ export const AUTH_NATS_TTL_MS = 3_600_000;
 export const TRANSFER_PRIORITY_MOST = 2 ** 31 - 1;
 /** Transfers of one list: what a page shows and a reply of a few MB holds. */
 export const TRANSFER_LIST_MOST = 5_000;
+/** Lists of transfers that `mcs transfer list` reads one after the other. */
+export const TRANSFER_LISTS_READ = 20;
+/** How long who created a transfer waits until the lists of this process show it. */
+export const TRANSFER_SEEN_MS = 5_000;
+/** How long behind its last change a transfer that is over stays with those that every process holds. */
+export const TRANSFER_LIVE_AFTER_END_MS = 24 * 3_600_000;
+/** Transfers moved in one round. */
+export const TRANSFERS_AGED_AT_ONCE = 1_000;
+/** How far apart messages of one transfer are for one watcher: ten a second (section 4.7). */
+export const TRANSFER_WATCH_MS = 100;
 /**
  * Separate ranges of one transfer: with its record written once a second, no more than some hundred kB each time. A
  * chunk that would need one more is dropped and asked for again.

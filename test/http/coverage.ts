@@ -21,6 +21,7 @@ export const COVERED_BY: Readonly<Record<string, string>> = {
   Schedules: 'schedule-routes.test.ts',
   Catalogue: 'routes.test.ts',
   Files: 'files.test.ts',
+  Transfers: 'transfer-routes.test.ts',
   Links: 'routes.test.ts',
   Simulation: 'simulation.test.ts',
   Inspection: 'inspect/inspect.test.ts',
