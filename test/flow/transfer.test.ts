@@ -200,6 +200,7 @@ it(
       bus,
       clock: realClock,
       files,
+      over: { find: async () => undefined },
     });
     expect(made.ok).toBe(true);
     const isThird = async (): Promise<boolean> => {

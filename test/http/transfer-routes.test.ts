@@ -1,6 +1,6 @@
 /**
- * The routes of transfers on a real bus: what each answers and every code it declares. No transfer manager is there: what
- * it would do is in `test/actors/transfer/`, and its records and contents are written here.
+ * The routes of transfers on a real bus: what each answers and every code it declares. No transfer manager is there:
+ * what it would do is in `test/actors/transfer/`, and its records and contents are written here.
  */
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
