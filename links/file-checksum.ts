@@ -6,13 +6,13 @@
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { ChecksumOf, RunningChecksum } from '../ports/checksums.ts';
-import { crc16Of } from '../protocol/crc.ts';
+import { crc16 } from '../protocol/crc.ts';
 
 /** The checksum by its name. */
 export const fileChecksum: ChecksumOf = (algorithm) => {
   switch (algorithm) {
     case 'crc16':
-      return remainder(4, 0xffff, crc16Of);
+      return remainder(4, 0xffff, (before, bytes) => crc16(bytes, bytes.length, before));
     case 'crc32':
       return remainder(8, 0, (before, bytes) => crc32(bytes, before));
     case 'md5':
