@@ -183,6 +183,7 @@ export class Chunked implements Delivery, Stoppable {
         return undefined;
       }
       args['data'] = bytes.toString('hex');
+      if (telecommand.args.some(({ name }) => name === 'generation')) args['generation'] = record.generation;
     }
     const resolved = resolveTelecommand(mission, {
       target: target.name,

@@ -5,24 +5,33 @@ import type { FileDirectory, ListedFile } from '../../ports/file-directory.ts';
 type Listener = (target: string, file: string) => void;
 
 export class Listings {
-  readonly #directory: Pick<FileDirectory, 'file' | 'onListed'>;
+  readonly #directory: Pick<FileDirectory, 'file' | 'watch'>;
+  readonly #listed: Listener;
   readonly #waiting = new Set<Listener>();
-  #forget: (() => void) | undefined;
+  readonly #watched = new Map<string, () => void>();
 
-  constructor(directory: Pick<FileDirectory, 'file' | 'onListed'>) {
+  constructor(directory: Pick<FileDirectory, 'file' | 'watch'>, listed: Listener) {
     this.#directory = directory;
+    this.#listed = listed;
   }
 
-  /** Calls `listed` at each listing of a file from now on. */
-  start(listed: Listener): void {
-    this.#forget = this.#directory.onListed((target, file) => {
-      listed(target, file);
+  /** Reports each listing of the target from now on. */
+  follow(target: string): void {
+    if (this.#watched.has(target)) return;
+    const forget = this.#directory.watch(target, (file) => {
+      this.#listed(target, file);
       for (const waiting of [...this.#waiting]) waiting(target, file);
     });
+    this.#watched.set(target, forget);
+  }
+
+  leave(target: string): void {
+    this.#watched.get(target)?.();
+    this.#watched.delete(target);
   }
 
   stop(): void {
-    this.#forget?.();
+    for (const target of [...this.#watched.keys()]) this.leave(target);
   }
 
   file(target: string, file: string): ListedFile | undefined {

@@ -118,13 +118,12 @@ export class TransferService implements TransferTerm, TransferServices, CellOwne
       firstOpen: () => this.#firstOpen(),
       failed,
     });
-    this.#listings = new Listings(files);
+    this.#listings = new Listings(files, (target, file) => this.#listed(target, file));
     this.#delivery = deliveries(this);
   }
 
   /** Takes the transfers over. Rejects with `Outage`. */
   async start(): Promise<void> {
-    this.#listings.start((target, file) => this.#listed(target, file));
     await this.#index.start();
     await this.#delivery.start();
     this.#later();
@@ -280,6 +279,7 @@ export class TransferService implements TransferTerm, TransferServices, CellOwne
     this.#open.set(key, open);
     const file = fileKey(record.target, record.file_id);
     this.#byFile.set(file, (this.#byFile.get(file) ?? new Set()).add(key));
+    this.#listings.follow(record.target);
     this.#options.cells.wake(key);
     this.#listed(record.target, record.file_id);
     this.#later();
@@ -292,9 +292,15 @@ export class TransferService implements TransferTerm, TransferServices, CellOwne
     const ofFile = this.#byFile.get(file);
     ofFile?.delete(key);
     if (ofFile?.size === 0) this.#byFile.delete(file);
+    if (!this.#hasOf(record.target)) this.#listings.leave(record.target);
     void this.#storing.drop(open);
     this.#delivery.of(this.#protocolOf(open))?.forget(key);
     this.#options.cells.drop(key);
+  }
+
+  #hasOf(target: string): boolean {
+    for (const { record } of this.#open.values()) if (record.target === target) return true;
+    return false;
   }
 
   // Time -------------------------------------------------------------------------------------------------------------

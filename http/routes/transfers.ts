@@ -59,6 +59,8 @@ export const readTransfer = defineRoute({
   path: '/v1/transfers/:target/:file_id/:generation',
   operationId: 'readTransfer',
   summary: 'One transfer: the download of a generation of a file, or its upload',
+  description:
+    'With `direction=upload` the upload of that generation, else the download. Also one that has long been final.',
   tag: 'Transfers',
   params: transferInPath,
   query: { direction: directionInQuery },

@@ -6,7 +6,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { createFault } from '../../actors/run/effects/fault.ts';
-import { createTransfer } from '../../actors/run/effects/transfer.ts';
 import { interruptAll } from '../../actors/run/preemption.ts';
 import { unreadiness } from '../../actors/run/readiness.ts';
 import type { RunAtHand, RunServices } from '../../actors/run/services.ts';
@@ -151,23 +150,6 @@ const ASKERS: readonly Asker[] = [
       unanswered: { type: 'fault.refused', reason: `gateway sim-1 ${late(5)}` },
       notBack: WAITS,
       unreadable: { type: 'fault.refused', reason: 'malformed reply from gateway sim-1' },
-      away: WAITS,
-    },
-  },
-  {
-    file: 'actors/run/effects/transfer.ts',
-    answer: { ok: true, value: { generation: 1 } },
-    ask: (world) => {
-      const statement = { kind: 'download', target: 'sat1', component: 'f', file: { value: 7 }, priority: 1 };
-      const effect = { type: 'effect.transfer', ticket: 2, path: 'a', statement, answers: {} };
-      return createTransfer(services(world))(effect as never, atHand, signal);
-    },
-    made: {
-      answered: { type: 'done', ticket: 2 },
-      unserved: { type: 'failed', reason: 'no transfer manager runs' },
-      unanswered: { type: 'failed', reason: 'the transfer manager did not answer' },
-      notBack: WAITS,
-      unreadable: { type: 'failed', reason: 'malformed reply from the transfer manager' },
       away: WAITS,
     },
   },

@@ -19,13 +19,15 @@ import { createDownload, createUpload } from '../../../messaging/transfer-writes
 import type { Mission } from '../../../mission/mission.ts';
 import { NO_PASSES } from '../../../mission/pass/serving-gateway.ts';
 import type { Bus, StreamMessage } from '../../../ports/bus.ts';
+import type { FileDirectory } from '../../../ports/file-directory.ts';
 import { seededRandom } from '../../../ports/seeded-random.ts';
 import { createDeadLetters } from '../../../supervision/cells/dead-letters.ts';
 import { HeapClock } from '../../../supervision/clock.ts';
 import type { Worker } from '../../../supervision/ownership/owned-worker.ts';
 import type { Role, RoleContext } from '../../../supervision/role.ts';
 import { startTransfers } from '../../../supervision/roles/transfers.ts';
-import { ListedFiles } from '../../../telemetry/listed-files.ts';
+import { fileDirectory } from '../../../telemetry/file-directory.ts';
+import { type RunningValueFeeds, startValueFeeds } from '../../../telemetry/value-feeds.ts';
 import { ProcessClock } from '../../simulation/process-clock.ts';
 import { TwinServer } from '../../simulation/twin/server.ts';
 import { TwinBus } from '../../simulation/twin/twin-bus.ts';
@@ -80,7 +82,8 @@ export class TransferWorld {
   readonly server = new TwinServer({ now: () => this.clock.now(), choose: () => 0 });
   readonly mission: Mission;
   readonly outside: TwinBus;
-  readonly files: ListedFiles;
+  readonly files: FileDirectory;
+  readonly #feeds: RunningValueFeeds;
   readonly requests: Requested[] = [];
   /** States of files, as they are published. */
   readonly published: FileSample[] = [];
@@ -98,7 +101,9 @@ export class TransferWorld {
   constructor(mission: Mission = MISSION) {
     this.mission = mission;
     this.outside = this.#bus('outside', new ProcessClock(this.clock, 0));
-    this.files = new ListedFiles({ bus: this.outside, clock: this.clock, log: keptLog() });
+    const missions = new TestMissions(mission);
+    this.#feeds = startValueFeeds({ bus: this.outside, missions, clock: this.clock, log: keptLog() });
+    this.files = fileDirectory(this.#feeds);
   }
 
   static async start(mission?: Mission): Promise<TransferWorld> {
@@ -141,13 +146,15 @@ export class TransferWorld {
     const registry = new Registry();
     const failures: unknown[] = [];
     let holds = true;
+    const missions = new TestMissions(this.mission);
+    const values = startValueFeeds({ bus, missions, clock, log });
     const context = {
       bus,
       clock,
       log,
       registry,
-      missions: new TestMissions(this.mission),
-      files: new ListedFiles({ bus, clock, log }),
+      missions,
+      files: fileDirectory(values),
       passes: NO_PASSES,
       random: seededRandom(1),
       instance: name,
@@ -176,6 +183,7 @@ export class TransferWorld {
       stop: async () => {
         await this.finish(Promise.resolve(worker?.stop()));
         await this.finish(role.stop());
+        await this.finish(values.stop());
       },
     };
   }
@@ -249,7 +257,7 @@ export class TransferWorld {
 
   async say(sample: Omit<FileSample, 'ground' | 'onboard'>): Promise<void> {
     const values = {
-      platform: 'any',
+      platform: this.mission.targets.get('sat1')!.platform!.digest,
       link: 'uhf',
       environment: 'bench',
       deferred: false,
@@ -257,8 +265,9 @@ export class TransferWorld {
       reports: [],
     };
     const files = [{ ...sample, ground: this.now, onboard: Number.NaN }];
+    const headers = { [header.config]: this.mission.revision };
     const data = encodeBatch({ ...values, files } as never);
-    await this.finish(this.outside.append(streams.values, subject.values('sat1'), data));
+    await this.finish(this.outside.append(streams.values, subject.values('sat1'), data, { headers }));
     await this.finish(this.files.upToDate('sat1'));
     await this.run(50);
   }

@@ -28,7 +28,7 @@ import { readValues, watchValues } from '../../../http/routes/values.ts';
 import type { Mission } from '../../../mission/mission.ts';
 import type { Follower, StreamMessage } from '../../../ports/bus.ts';
 import { decodeCheckpoint } from '../../../telemetry/checkpoint.ts';
-import { ListedFiles } from '../../../telemetry/listed-files.ts';
+import { fileDirectory } from '../../../telemetry/file-directory.ts';
 import { KnownPlatforms } from '../../../telemetry/reading/known-platforms.ts';
 import { targetValues } from '../../../telemetry/target-values.ts';
 import { createTelemetryOwner, type TelemetryOwner } from '../../../telemetry/telemetry-owner.ts';
@@ -213,7 +213,7 @@ async function processOf({ bus, missions, clock, log, settle, done }: ProcessOpt
     log,
     missions,
     passes: noPasses,
-    files: new ListedFiles({ bus, clock, log }),
+    files: fileDirectory(feeds),
     platforms: new KnownPlatforms(missions, clock),
     values,
     instance: 'one',
