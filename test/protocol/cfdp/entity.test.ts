@@ -180,6 +180,7 @@ describe('MC-CFDP-007 a download by a proxy put request', () => {
     };
     const at = talk(pair, 500, lossy);
     expect(downloadsOf(pair.events.one)).toEqual([]);
+    expect(pair.one.report(id)).toMatchObject({ role: 'receiver', suspended: true });
     pair.one.resume(id, at);
     talk(pair, at, { content: CONTENT });
     expect(downloadsOf(pair.events.one)).toMatchObject([{ outcome: { complete: true } }]);
