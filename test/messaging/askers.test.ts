@@ -12,8 +12,10 @@ import type { RunAtHand, RunServices } from '../../actors/run/services.ts';
 import { standDown, unconfirmedText } from '../../actors/run/stand-down.ts';
 import { createEncode } from '../../actors/telecommand/effects/encode.ts';
 import { sendFrame } from '../../actors/telecommand/sending.ts';
+import { offerFile } from '../../actors/transfer/decoding.ts';
 import { streams } from '../../contract/bus/streams.ts';
 import { Outage, type OutageCode } from '../../contract/outage.ts';
+import type { StoredTransfer } from '../../contract/transfer.ts';
 import { askAlarmService } from '../../http/alarm-command.ts';
 import { askDriver } from '../../http/driver.ts';
 import { firstState } from '../../http/frames/first-state.ts';
@@ -150,6 +152,22 @@ const ASKERS: readonly Asker[] = [
       unanswered: { type: 'fault.refused', reason: `gateway sim-1 ${late(5)}` },
       notBack: WAITS,
       unreadable: { type: 'fault.refused', reason: 'malformed reply from gateway sim-1' },
+      away: WAITS,
+    },
+  },
+  {
+    file: 'actors/transfer/decoding.ts',
+    answer: { outcome: 'decoded', samples: 3 },
+    ask: (world) => {
+      const record = { target: 'sat1', file_id: '7', generation: 1, file_type: 1 };
+      return offerFile(world, record as StoredTransfer, signal);
+    },
+    made: {
+      answered: { outcome: 'decoded', samples: 3 },
+      unserved: { outcome: 'failed', reason: 'no driver decodes files of the target' },
+      unanswered: { outcome: 'failed', reason: 'its driver did not answer in time' },
+      notBack: WAITS,
+      unreadable: { outcome: 'failed', reason: 'malformed reply of its driver' },
       away: WAITS,
     },
   },

@@ -44,7 +44,6 @@ const begin = (handler: unknown, effect: object): Promise<unknown> =>
 const OK = { ok: true, value: {} };
 const SENT = { outcome: 'sent', at: 1 };
 const fault = { target: 'sat1', gateway: 'sim-1', fault: 'tm_silence', at: { afterMs: 0 }, off: null };
-const download = { kind: 'download', target: 'sat1', component: 'files', file: { value: 7 }, priority: 5 };
 
 const WAITING: readonly [string, object, (bus: Bus) => Promise<unknown>, unknown][] = [
   [
