@@ -131,8 +131,8 @@ export const SCHEDULE_LIVE_AFTER_END_MS = 7 * 86_400_000;
 export const SCHEDULES_AGED_AT_ONCE = 1_000;
 /** Entries of one day of schedules that are long final: each holds some thousand. */
 export const SCHEDULE_GROUPS = 32;
-/** Recurring rules of a cell: each is compared with every pass of its target. */
-export const SCHEDULE_RULES = 1_000;
+/** Recurring rules of a cell, each compared with every pass of its target: two for each of 2,000 targets, and more. */
+export const SCHEDULE_RULES = 5_000;
 /** Schedules that rules create at once; the others wait for their turn. */
 export const RULE_CREATIONS = 16;
 /** Characters of a mission document: fifty thousand measures, each with a description, have some ten million. */
@@ -525,6 +525,25 @@ export const UPLOAD_GRACE_MS = 10_000;
 export const BYTE_RANGES_MOST = 65_536;
 /** Fields of type, length and value in one PDU of CFDP: a metadata PDU with every proxy message and override has thirty. */
 export const CFDP_TLVS_MOST = 64;
+/**
+ * Bytes of a file that a sender asks its caller for at once: a link of 8 Mbit/s sends them in a sixteenth of a second.
+ */
+export const CFDP_CONTENT_BYTES = 64 * 1024;
+/** Ranges that one sender keeps as asked for again; what does not fit the receiver asks for another time. */
+export const CFDP_REPEAT_RANGES = 16_384;
+/** Bytes of one transaction kept while its metadata is awaited: a round trip of 600 ms at 3 Mbit/s. */
+export const CFDP_EARLY_BYTES = 256 * 1024;
+/** NAKs without an answer that one receiver tells apart; later ones count as part of the last. */
+export const CFDP_NAKS_OPEN = 1_024;
+/** Transactions of one entity at a time, of either direction: each holds some megabytes at worst. */
+export const CFDP_TRANSACTIONS = 64;
+/** Transactions that are over and still answered for, and how long: the other entity may repeat its last words. */
+export const CFDP_CLOSED_KEPT = 1_024;
+export const CFDP_CLOSED_MS = 120_000;
+/** Acknowledgements that wait for the link without a transaction of their own; what is more is repeated anyway. */
+export const CFDP_REPLIES_WAITING = 64;
+/** Downloads of one entity that are asked for and not over. */
+export const CFDP_DOWNLOADS = 32;
 /** Connections of a process, of all its ports: an idle one costs a few kB. Fewer where it may open fewer files. */
 export const CONNECTIONS = 20_000;
 /** Descriptors that connections leave to everything else: the bus, gateways, spooled uploads, modules. */
@@ -582,6 +601,16 @@ export const AUTH_NATS_TTL_MS = 3_600_000;
 export const TRANSFER_PRIORITY_MOST = 2 ** 31 - 1;
 /** Transfers of one list: what a page shows and a reply of a few MB holds. */
 export const TRANSFER_LIST_MOST = 5_000;
+/** Lists of transfers that `mcs transfer list` reads one after the other. */
+export const TRANSFER_LISTS_READ = 20;
+/** How long who created a transfer waits until the lists of this process show it. */
+export const TRANSFER_SEEN_MS = 5_000;
+/** How long behind its last change a transfer that is over stays with those that every process holds. */
+export const TRANSFER_LIVE_AFTER_END_MS = 24 * 3_600_000;
+/** Transfers moved in one round. */
+export const TRANSFERS_AGED_AT_ONCE = 1_000;
+/** How far apart messages of one transfer are for one watcher: ten a second (section 4.7). */
+export const TRANSFER_WATCH_MS = 100;
 /**
  * Separate ranges of one transfer: with its record written once a second, no more than some hundred kB each time. A
  * chunk that would need one more is dropped and asked for again.

@@ -28,6 +28,7 @@ import { readHealth, readMetrics, selfDescriptions } from './routes/service.ts';
 import { simulationRoutes } from './routes/simulation.ts';
 import { targetLinkRoutes } from './routes/target-links.ts';
 import { telecommandFollows, telecommandRoutes } from './routes/telecommands.ts';
+import { transferFollows, transferRoutes } from './routes/transfers.ts';
 import { uploadRoutes } from './routes/uploads.ts';
 import { valueFollows, valueRoutes } from './routes/values.ts';
 import { type FrontEnd, serveRoutes } from './serve.ts';
@@ -58,6 +59,7 @@ const described: readonly Route[] = [
   ...catalogueRoutes,
   ...fileRoutes,
   ...fileRefreshRoutes,
+  ...transferRoutes,
   ...simulationRoutes,
   ...authRoutes,
   ...uploadRoutes,
@@ -71,6 +73,7 @@ export const follows: readonly FollowRoute[] = [
   ...valueFollows,
   ...alarmFollows,
   ...passFollows,
+  ...transferFollows,
   ...linkFrameFollows,
   ...inspectFollows,
 ];

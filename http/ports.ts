@@ -9,6 +9,7 @@ import type { Books } from '../messaging/books.ts';
 import type { PassWriter } from '../messaging/pass-writes.ts';
 import type { PassesOver } from '../messaging/passes-over.ts';
 import type { SchedulesOver } from '../messaging/schedules-over.ts';
+import type { TransfersOver } from '../messaging/transfers-over.ts';
 import type { Bus } from '../ports/bus.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { FollowerCredentials } from '../ports/follower-credentials.ts';
@@ -42,6 +43,7 @@ export interface RoutePorts extends FrontEndPorts {
   readonly runs: RunIndex;
   readonly passesOver: PassesOver;
   readonly schedulesOver: SchedulesOver;
+  readonly transfersOver: TransfersOver;
   readonly passWriter: PassWriter;
   /** Whether the current values stored before the start are known. */
   readonly valuesLoaded: () => boolean;

@@ -6,6 +6,7 @@
 import { PassWriter } from '../messaging/pass-writes.ts';
 import { PassesOver } from '../messaging/passes-over.ts';
 import { SchedulesOver } from '../messaging/schedules-over.ts';
+import { TransfersOver } from '../messaging/transfers-over.ts';
 import type { Stoppable } from '../ports/bus.ts';
 import type { FollowRoute } from './follow.ts';
 import { watchHolds } from './holds.ts';
@@ -73,6 +74,7 @@ export async function serveRoutes({
     runs,
     passesOver: new PassesOver(ports),
     schedulesOver: new SchedulesOver(ports),
+    transfersOver: new TransfersOver(ports),
     passWriter: new PassWriter(ports),
     inspector,
     newId: identifierSource(ports.clock),

@@ -4,15 +4,16 @@
  */
 
 import { createHash } from 'node:crypto';
-import { crc32 } from 'node:zlib';
 import type { ChecksumOf, RunningChecksum } from '../ports/checksums.ts';
-import { crc16 } from '../protocol/crc.ts';
+import { crc16, crc32 } from '../protocol/crc.ts';
+
+const NOTHING = new Uint8Array();
 
 /** The checksum by its name. */
 export const fileChecksum: ChecksumOf = (algorithm) => {
   switch (algorithm) {
     case 'crc16':
-      return remainder(4, 0xffff, (before, bytes) => crc16(bytes, bytes.length, before));
+      return remainder(4, crc16(NOTHING), (before, bytes) => crc16(bytes, bytes.length, before));
     case 'crc32':
       return remainder(8, 0, (before, bytes) => crc32(bytes, before));
     case 'md5':

@@ -198,9 +198,11 @@ async function writeAll(
     if (decided.outcome === 'conflict') return { isWhole: false, revision };
     const passes = bus.bucket(buckets.passes);
     const outcomes = await Promise.all(writes.map((write) => apply(passes, write)));
+    const isOvertaken = outcomes.some(({ by }) => by === 'others');
+    if (isOvertaken && !standing.isAsked && (await isLast(bus, target, decided.revision)))
+      return { isWhole: false, revision, mustAsk: true };
     for (const [n, { key, text }] of writes.entries()) {
       const outcome = outcomes[n]!;
-      if (outcome.by === 'others' && !standing.isAsked) return { isWhole: false, revision, mustAsk: true };
       if (outcome.by === 'here') revision = Math.max(revision ?? 0, outcome.revision);
       if (text === undefined) stands.delete(key);
       else stands.set(key, outcome.by === 'others' ? undefined : outcome.revision);
@@ -210,6 +212,14 @@ async function writeAll(
   }
   if (changed.length === 0) return { isWhole: true, revision };
   return { isWhole: true, revision, done: { revision: over, stands: knownStands(stands) } };
+}
+
+/**
+ * J9: whether this is what was decided last. Then nobody has written anything newer than it says, and who has written
+ * something else has not stood where this process thought.
+ */
+async function isLast(bus: Bus, target: string, decided: number): Promise<boolean> {
+  return (await bus.bucket(buckets.passJournals).get(target))?.revision === decided;
 }
 
 /** Undefined where somebody else has written one of them, nobody here knows when. */

@@ -7,6 +7,7 @@
  * W2. The entry among the open transfers stands before the record does: what is recorded is found by whoever manages
  *     transfers, also where its creator died in between.
  * W3. Every write is conditional on what was read: of two that ask at once, both get the same transfer.
+ * W4. One that is long over counts as well: it is looked for where the bucket has none.
  */
 
 import { buckets, objectStores } from '../contract/bus/buckets.ts';
@@ -29,11 +30,13 @@ import type { Mission } from '../mission/mission.ts';
 import type { Bus, Entry } from '../ports/bus.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { FileDirectory } from '../ports/file-directory.ts';
+import type { TransfersOver } from './transfers-over.ts';
 
 export interface TransferTools {
   readonly bus: Bus;
   readonly clock: Clock;
   readonly files: Pick<FileDirectory, 'file'>;
+  readonly over: Pick<TransfersOver, 'find'>;
 }
 
 interface Requester {
@@ -127,13 +130,13 @@ function directoryOf(mission: Mission, name: string, file: string): Result<Files
   return accepted(files);
 }
 
-async function store(input: TransferInput, { bus, clock }: TransferTools): Promise<Made> {
+async function store(input: TransferInput, { bus, clock, over }: TransferTools): Promise<Made> {
   const wanted = createdTransfer(input);
   const key = transferKey(wanted);
   const bucket = bus.bucket(buckets.transfers);
   for (let round = 0; round < TRANSFER_WRITE_ROUNDS; round += 1) {
     const entry = await bucket.get(key);
-    const standing = entry && readStoredTransfer(key, entry.value);
+    const standing = entry === undefined ? await over.find(wanted) : readStoredTransfer(key, entry.value);
     if (entry !== undefined && standing === undefined)
       return invalid(`the record ${key} in ${buckets.transfers.name} cannot be read`);
     const next = standing === undefined ? wanted : asWanted(standing, wanted);

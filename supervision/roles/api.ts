@@ -21,8 +21,8 @@ export function apiRole({
   listening,
 }: ApiOptions): (context: RoleContext) => Promise<Role> {
   return async ({ bus, missions, values, books, clock, log, registry, tokens, followers, replication }) => {
-    const { passes, schedules, rules } = books;
-    const reached = { bus, missions, values, passes, schedules, rules, clock, log };
+    const { passes, schedules, rules, transfers } = books;
+    const reached = { bus, missions, values, passes, schedules, rules, transfers, clock, log };
     const ports = { ...reached, registry, tokens, followers, replication, roles };
     const frontEnd = await startFrontEnd({ ...ports, port, host, allowHosts });
     listening(frontEnd.url);

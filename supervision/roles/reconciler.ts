@@ -9,6 +9,7 @@ import { startLinkBindings } from '../reconciler/link-bindings.ts';
 import { PassAgeing } from '../reconciler/pass-ageing.ts';
 import { PassGateways } from '../reconciler/pass-gateways.ts';
 import { startScheduleAgeing } from '../reconciler/schedule-ageing.ts';
+import { startTransferAgeing } from '../reconciler/transfer-ageing.ts';
 import type { Role, RoleContext } from '../role.ts';
 
 export async function startReconciler(context: RoleContext): Promise<Role> {
@@ -30,8 +31,9 @@ async function startReconciling(
   const ageing = new PassAgeing({ ...work, bus, clock, log, passes });
   ageing.start();
   const schedules = startScheduleAgeing({ ...work, bus, clock, log, schedules: books.schedules });
+  const transfers = startTransferAgeing({ ...work, bus, clock, log, transfers: books.transfers });
   return {
     stop: async () =>
-      void (await Promise.all([bindings, gateways, ageing, schedules].map((each) => each.stop()))),
+      void (await Promise.all([bindings, gateways, ageing, schedules, transfers].map((each) => each.stop()))),
   };
 }

@@ -1,11 +1,13 @@
 /** Files of the simulated spacecraft over a real bus: asked for by telecommands, read by the driver, kept in their stream. */
 
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { file } from '../../cli/file.ts';
 import { type DecodedBatch, decodeBatch, type FileSample } from '../../contract/batch.ts';
 import { streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';
 import { type FileChunk, readFileChunk } from '../../contract/file-chunk.ts';
+import type { OnboardDirectory } from '../../contract/onboard-file.ts';
 import type { SimulatedFiles } from '../../contract/simulation.ts';
 import type { TcReply } from '../../contract/telecommand.ts';
 import type { Stoppable } from '../../ports/bus.ts';
@@ -63,6 +65,21 @@ describe('files of the simulated spacecraft', () => {
         generation,
         file_type,
       })),
+    );
+  });
+
+  it('MC-FILE-010 MC-FILE-003 are shown by mcs file refresh, once the listing has become the directory', async () => {
+    let printed = '';
+    vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
+      printed += String(text);
+      return true;
+    });
+    const code = await file(['refresh', 'sat1', '--json', '--api', cell.api, '--user', 'ada']);
+    vi.restoreAllMocks();
+    expect(code).toBe(0);
+    const { files } = JSON.parse(printed) as OnboardDirectory;
+    expect(files.map(({ id, size, checksum, generation }) => [id, size, checksum, generation])).toEqual(
+      (await onBoard()).map(({ id, size, crc32, generation }) => [id, size, crc32, generation]),
     );
   });
 

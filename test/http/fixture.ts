@@ -113,8 +113,8 @@ export function layerPorts(): FrontEndPorts & { readonly log: ReturnType<typeof 
 
 /** The books, without what stops them. */
 export function booksOf(options: Parameters<typeof openBooks>[0]): Books {
-  const { passes, schedules, rules } = openBooks(options);
-  return { passes, schedules, rules };
+  const { passes, schedules, rules, transfers } = openBooks(options);
+  return { passes, schedules, rules, transfers };
 }
 
 /** A server of the given routes. */

@@ -169,7 +169,7 @@ export async function startWorld(): Promise<World> {
     const values = startValueFeeds({ bus, missions, clock, log });
     await values.ready;
     const books = openBooks({ bus, clock, log });
-    const { passes, schedules, rules } = books;
+    const { passes, schedules, rules, transfers } = books;
     await passes.ready;
     const frontEnd = await startFrontEnd({
       bus,
@@ -178,6 +178,7 @@ export async function startWorld(): Promise<World> {
       passes,
       schedules,
       rules,
+      transfers,
       log,
       clock,
       registry: new Registry(),

@@ -103,8 +103,20 @@ function portsOf(
   { bus, missions, values, books, log, clock, random, registry }: RoleContext,
   watched: Pick<RoutePorts, 'holds' | 'runs'>,
 ): RoutePorts {
-  const { passes, schedules, rules } = books;
-  const ports = { bus, missions, values, passes, schedules, rules, log, clock, registry, ...watched };
+  const { passes, schedules, rules, transfers } = books;
+  const ports = {
+    bus,
+    missions,
+    values,
+    passes,
+    schedules,
+    rules,
+    transfers,
+    log,
+    clock,
+    registry,
+    ...watched,
+  };
   const newId = (): string => ulid(clock.now(), () => random.next());
   return {
     ...ports,

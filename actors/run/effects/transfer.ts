@@ -10,6 +10,7 @@ import type { ProgramStatement } from '../../../contract/program.ts';
 import { accepted, type Result, refused } from '../../../contract/result.ts';
 import type { Answers } from '../../../machines/run/protocol.ts';
 import { createDownload, createUpload } from '../../../messaging/transfer-writes.ts';
+import { TransfersOver } from '../../../messaging/transfers-over.ts';
 import { retryWhileBusIsAway } from '../../../messaging/while-bus-is-away.ts';
 import { operandText } from '../operands.ts';
 import type { Handler, RunAtHand, RunServices } from '../services.ts';
@@ -18,8 +19,11 @@ type TransferStatement = Extract<ProgramStatement, { kind: 'download' | 'upload'
 
 export function createTransfer(services: RunServices): Handler<'effect.transfer'> {
   const { clock } = services;
+  const over = new TransfersOver(services);
   return async ({ ticket, statement, answers }, at, signal) => {
-    const made = await retryWhileBusIsAway({ clock, signal }, () => create(services, statement, answers, at));
+    const made = await retryWhileBusIsAway({ clock, signal }, () =>
+      create(services, over, { statement, answers }, at),
+    );
     if (made === undefined) return undefined;
     if (made.value.ok) return { type: 'done', at: clock.now(), ticket };
     return { type: 'failed', at: clock.now(), ticket, reason: made.value.faults.join('; ') };
@@ -29,15 +33,15 @@ export function createTransfer(services: RunServices): Handler<'effect.transfer'
 /** Whether the transfer is there now. Throws `Outage`. */
 async function create(
   { bus, clock, files, missions }: RunServices,
-  statement: TransferStatement,
-  answers: Answers,
+  over: TransfersOver,
+  { statement, answers }: { readonly statement: TransferStatement; readonly answers: Answers },
   { run, mission }: RunAtHand,
 ): Promise<Result<unknown, string>> {
   const { target } = statement;
   const file = operandText(statement.file, answers);
   if (!file.ok) return file;
   await files.upToDate(target);
-  const tools = { bus, clock, files };
+  const tools = { bus, clock, files, over };
   const requester = { by: `run ${run}`, run };
   // The catalogue of now says what a file is: it is transferred by that one.
   const current = missions.current ?? mission;

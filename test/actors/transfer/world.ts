@@ -74,6 +74,9 @@ export interface ManagerProcess {
   stop(): Promise<void>;
 }
 
+/** Nothing in this world is long over. */
+const NONE_OVER = { find: async () => undefined };
+
 export class TransferWorld {
   readonly clock = new HeapClock(START);
   readonly server = new TwinServer({ now: () => this.clock.now(), choose: () => 0 });
@@ -270,7 +273,7 @@ export class TransferWorld {
   }
 
   async download(file: string, priority = 0, run?: string): Promise<StoredTransfer> {
-    const tools = { bus: this.outside, clock: this.clock, files: this.files };
+    const tools = { bus: this.outside, clock: this.clock, files: this.files, over: NONE_OVER };
     const requester = run === undefined ? { by: 'ada' } : { by: `run ${run}`, run };
     const request = { target: 'sat1', file_id: file, priority };
     const made = await this.finish(createDownload(request, requester, this.mission, tools));
@@ -284,7 +287,7 @@ export class TransferWorld {
     }
     const source = createHash('sha256').update(content).digest('hex');
     await this.finish(this.outside.objects(objectStores.uploads).put(source, pieces()));
-    const tools = { bus: this.outside, clock: this.clock, files: this.files };
+    const tools = { bus: this.outside, clock: this.clock, files: this.files, over: NONE_OVER };
     const request = { target: 'sat1', file_id: file, source };
     const made = await this.finish(createUpload(request, { by: `run ${run}`, run }, this.mission, tools));
     if (!made.ok) throw new Error(JSON.stringify(made.faults));
