@@ -5,13 +5,20 @@ import { crc32 } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { compileFolder } from '../../cli/mission-folder.ts';
 import { buckets, objectStores } from '../../contract/bus/buckets.ts';
-import { contentObject, readStoredTransfer, type StoredTransfer } from '../../contract/transfer.ts';
-import { createDownload, createUpload } from '../../messaging/transfer-writes.ts';
+import {
+  contentObject,
+  readStoredTransfer,
+  type StoredTransfer,
+  type Transfer,
+} from '../../contract/transfer.ts';
+import { createUpload } from '../../messaging/transfer-writes.ts';
+import { TransfersOver } from '../../messaging/transfers-over.ts';
 import { load } from '../../mission/load.ts';
 import type { Mission } from '../../mission/mission.ts';
 import { realClock } from '../../supervision/clock.ts';
 import { call } from '../support/client.ts';
 import { DEMO, type DemoCell, startDemoCell } from '../support/demo-cell.ts';
+import { quiet } from '../support/nats.ts';
 import { until } from '../support/until.ts';
 
 interface Listed {
@@ -57,21 +64,21 @@ async function stored(key: string): Promise<StoredTransfer | undefined> {
 async function tools(id: string) {
   const { size, checksum, generation } = (await listed(id)) ?? {};
   const file = () => (size === undefined ? undefined : { size, checksum, generation, listedAt: 0 });
-  return { bus: cell.bus, clock: realClock, files: { file } };
+  return {
+    bus: cell.bus,
+    clock: realClock,
+    files: { file },
+    over: new TransfersOver({ bus: cell.bus, log: quiet }),
+  };
 }
 
 it('MC-XFER-013 MC-XFER-032 MC-XFER-036 MC-XFER-047 MC-XFER-054 F-18 a listed file comes down through gateway and driver, and its state is a measure', async () => {
   await refresh();
   await until(async () => (await listed('2'))?.size === 2_048, { ...PATIENTLY, what: 'the listing' });
-  const made = await createDownload(
-    { target: 'sat1', file_id: '2' },
-    { by: 'ada' },
-    mission,
-    await tools('2'),
-  );
-  if (!made.ok) throw new Error(JSON.stringify(made.faults));
+  const made = await call<Transfer>('POST', `${cell.api}/v1/transfers`, { target: 'sat1', file_id: '2' });
+  expect(made.status).toBe(201);
   await until(async () => (await listed('2'))?.transfer === 'VERIFIED', { ...PATIENTLY, what: 'VERIFIED' });
-  const content = await cell.bus.objects(objectStores.files).read(contentObject(made.value));
+  const content = await cell.bus.objects(objectStores.files).read(contentObject(made.body));
   const parts: Uint8Array[] = [];
   for await (const piece of content!.pieces) parts.push(piece);
   const bytes = Buffer.concat(parts);

@@ -86,6 +86,7 @@ beforeAll(async () => {
   const platform = (await readFile(join(DEMO, 'cubesat-6u.yaml'), 'utf8'))
     .replace(', on_raise: run "shed_load"', '')
     .replace('max_chunk: 200', `max_chunk: ${CHUNK}`)
+    .replace('bytes, range: [1, 200] }', `bytes, range: [1, ${CHUNK}] }`)
     .replace('range: [1, 200], default: 200 }', `range: [1, ${CHUNK}], default: ${CHUNK} }`);
   const documents = [
     { file: 'cubesat-6u.yaml', text: platform },
