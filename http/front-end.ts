@@ -27,6 +27,7 @@ import { readHealth, readMetrics, selfDescriptions } from './routes/service.ts';
 import { simulationRoutes } from './routes/simulation.ts';
 import { targetLinkRoutes } from './routes/target-links.ts';
 import { telecommandFollows, telecommandRoutes } from './routes/telecommands.ts';
+import { transferContentFollows, transferContentRoutes } from './routes/transfer-content.ts';
 import { transferFollows, transferRoutes } from './routes/transfers.ts';
 import { uploadRoutes } from './routes/uploads.ts';
 import { valueFollows, valueRoutes } from './routes/values.ts';
@@ -58,6 +59,7 @@ const described: readonly Route[] = [
   ...catalogueRoutes,
   ...fileRoutes,
   ...transferRoutes,
+  ...transferContentRoutes,
   ...simulationRoutes,
   ...authRoutes,
   ...uploadRoutes,
@@ -72,6 +74,7 @@ export const follows: readonly FollowRoute[] = [
   ...alarmFollows,
   ...passFollows,
   ...transferFollows,
+  ...transferContentFollows,
   ...linkFrameFollows,
   ...inspectFollows,
 ];

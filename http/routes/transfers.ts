@@ -1,6 +1,6 @@
 /**
- * Transfers of files: created, listed, read. Mission Control Service, sections 2.8 and 4.7. Which one a request comes to
- * is decided in `messaging/transfer-writes.ts`; what becomes of it, by the transfer manager.
+ * Transfers of files: created, listed, read. Mission Control Service, sections 2.8 and 4.7. Which one a request comes
+ * to is decided in `messaging/transfer-writes.ts`; what becomes of it, by the transfer manager.
  *
  * X1. What can be asked for is what the directory says, as `GET …/files` answers it: one store.
  * X2. A transfer is in the lists of this process when the answer leaves.
@@ -59,6 +59,8 @@ export const readTransfer = defineRoute({
   path: '/v1/transfers/:target/:file_id/:generation',
   operationId: 'readTransfer',
   summary: 'One transfer: the download of a generation of a file, or its upload',
+  description:
+    'With the ranges of bytes that are there, and what keeps it waiting, if anything does. Also one that is long over.',
   tag: 'Transfers',
   params: transferInPath,
   query: { direction: directionInQuery },
@@ -77,7 +79,7 @@ export const createTransfer = defineRoute({
   operationId: 'createTransfer',
   summary: 'Bring a file down: the generation that was listed last',
   description:
-    'A generation is brought down once: whoever asks again gets the transfer that is there, as it stands, also one that ' +
+    'A generation is brought down once: a caller who asks again gets the transfer that is there, as it stands, also one that ' +
     'came down corrupted. Files are sent up by runs alone.',
   tag: 'Transfers',
   body: TransferRequest,
