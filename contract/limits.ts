@@ -611,6 +611,10 @@ export const TRANSFER_LIVE_AFTER_END_MS = 24 * 3_600_000;
 export const TRANSFERS_AGED_AT_ONCE = 1_000;
 /** How far apart messages of one transfer are for one watcher: ten a second (section 4.7). */
 export const TRANSFER_WATCH_MS = 100;
+/** Bytes of a file in one message to whoever reads along: what a socket holds at once. */
+export const CHUNK_MESSAGE_BYTES = 64 * 1024;
+/** Bytes that came and wait for one reader; what does not fit is read from the store later. */
+export const CHUNKS_WAITING_BYTES = 256 * 1024;
 /**
  * Separate ranges of one transfer: with its record written once a second, no more than some hundred kB each time. A
  * chunk that would need one more is dropped and asked for again.

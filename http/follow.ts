@@ -37,6 +37,11 @@ import type { Tag } from './tags.ts';
 
 export type FollowPolicy = 'log' | 'latest' | 'counted' | 'newest' | 'held';
 
+/** Whether the messages of a follower are bytes. */
+export function isBinary(policy: FollowPolicy): boolean {
+  return policy === 'newest' || policy === 'held';
+}
+
 /** Close codes of the service; 1000 ends a log after its final item. */
 export const closeCode = {
   finished: 1000,
@@ -48,6 +53,8 @@ export const closeCode = {
   tokenExpired: 4401,
   /** The client was too slow for a log; open again and it is replayed. */
   slowConsumer: 4408,
+  /** What it reads is not kept any more. */
+  contentGone: 4410,
   /** The client sent too many messages without waiting for answers. */
   tooManyWaiting: 4429,
 } as const;

@@ -28,6 +28,7 @@ import { readHealth, readMetrics, selfDescriptions } from './routes/service.ts';
 import { simulationRoutes } from './routes/simulation.ts';
 import { targetLinkRoutes } from './routes/target-links.ts';
 import { telecommandFollows, telecommandRoutes } from './routes/telecommands.ts';
+import { transferContentFollows, transferContentRoutes } from './routes/transfer-content.ts';
 import { transferFollows, transferRoutes } from './routes/transfers.ts';
 import { uploadRoutes } from './routes/uploads.ts';
 import { valueFollows, valueRoutes } from './routes/values.ts';
@@ -60,6 +61,7 @@ const described: readonly Route[] = [
   ...fileRoutes,
   ...fileRefreshRoutes,
   ...transferRoutes,
+  ...transferContentRoutes,
   ...simulationRoutes,
   ...authRoutes,
   ...uploadRoutes,
@@ -74,6 +76,7 @@ export const follows: readonly FollowRoute[] = [
   ...alarmFollows,
   ...passFollows,
   ...transferFollows,
+  ...transferContentFollows,
   ...linkFrameFollows,
   ...inspectFollows,
 ];

@@ -7,7 +7,7 @@
 
 import type { TSchema } from 'typebox';
 import type { Dialect } from './dialect.ts';
-import type { AnyFollow } from './follow.ts';
+import { type AnyFollow, isBinary } from './follow.ts';
 import { LICENSE, type ServiceInterface } from './interface.ts';
 import { missionControl } from './mission-control.ts';
 import { errorResponses } from './openapi-errors.ts';
@@ -102,11 +102,11 @@ function followOf(route: DescribedFollow, schemas: SchemaComponents, dialect: Di
 /** What stands in no response of OpenAPI, for people. */
 function messagesOf({ message, policy, takes }: DescribedFollow): string {
   const { title = 'JSON document' } = message as { title?: string };
-  const kind = policy === 'newest' ? 'binary' : 'text';
+  const kind = isBinary(policy) ? 'binary' : 'text';
   const opened = `Opens as a WebSocket, policy \`${policy}\`. Each ${kind} message is one ${title}`;
   const example = exampleOf(message);
   const sent = takes === undefined ? '' : `\n\n${takes.description}`;
-  if (example === undefined || policy === 'newest') return `${opened}.${sent}`;
+  if (example === undefined || isBinary(policy)) return `${opened}.${sent}`;
   return `${opened}, for example:\n\n\`\`\`json\n${JSON.stringify(example, undefined, 2)}\n\`\`\`${sent}`;
 }
 

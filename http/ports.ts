@@ -18,6 +18,7 @@ import type { MissionSource } from '../ports/mission-source.ts';
 import type { Replication } from '../ports/replication.ts';
 import type { Tokens } from '../ports/tokens.ts';
 import type { RunningValueFeeds } from '../telemetry/value-feeds.ts';
+import type { ChunkFeeds } from './chunks/chunk-feeds.ts';
 import type { Holds } from './holds.ts';
 import type { Inspector } from './inspect/inspector.ts';
 import type { RunIndex } from './run-index.ts';
@@ -44,6 +45,7 @@ export interface RoutePorts extends FrontEndPorts {
   readonly passesOver: PassesOver;
   readonly schedulesOver: SchedulesOver;
   readonly transfersOver: TransfersOver;
+  readonly chunkFeeds: ChunkFeeds;
   readonly passWriter: PassWriter;
   /** Whether the current values stored before the start are known. */
   readonly valuesLoaded: () => boolean;

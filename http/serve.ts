@@ -8,6 +8,7 @@ import { PassesOver } from '../messaging/passes-over.ts';
 import { SchedulesOver } from '../messaging/schedules-over.ts';
 import { TransfersOver } from '../messaging/transfers-over.ts';
 import type { Stoppable } from '../ports/bus.ts';
+import { ChunkFeeds } from './chunks/chunk-feeds.ts';
 import type { FollowRoute } from './follow.ts';
 import { watchHolds } from './holds.ts';
 import { AllowedHosts } from './hosts.ts';
@@ -75,6 +76,7 @@ export async function serveRoutes({
     passesOver: new PassesOver(ports),
     schedulesOver: new SchedulesOver(ports),
     transfersOver: new TransfersOver(ports),
+    chunkFeeds: new ChunkFeeds(ports),
     passWriter: new PassWriter(ports),
     inspector,
     newId: identifierSource(ports.clock),

@@ -60,7 +60,7 @@ export const readTransfer = defineRoute({
   operationId: 'readTransfer',
   summary: 'One transfer: the download of a generation of a file, or its upload',
   description:
-    'With `direction=upload` the upload of that generation, else the download. Also one that has long been final.',
+    'With the ranges of bytes that are there, and what keeps it waiting, if anything does. Also one that is long over.',
   tag: 'Transfers',
   params: transferInPath,
   query: { direction: directionInQuery },
@@ -79,7 +79,7 @@ export const createTransfer = defineRoute({
   operationId: 'createTransfer',
   summary: 'Bring a file down: the generation that was listed last',
   description:
-    'A generation is brought down once: a caller who asks again gets the existing transfer as it stands, also one that ' +
+    'A generation is brought down once: a caller who asks again gets the transfer that is there, as it stands, also one that ' +
     'came down corrupted. Files are sent up by runs alone.',
   tag: 'Transfers',
   body: TransferRequest,

@@ -10,7 +10,7 @@
 
 import type { WebSocket } from 'uWebSockets.js';
 import { FOLLOW_BUFFER_BYTES, FOLLOW_LOG_QUEUE_BYTES } from '../../contract/limits.ts';
-import { closeCode, type FollowPolicy, type FollowWriter } from '../follow.ts';
+import { closeCode, type FollowPolicy, type FollowWriter, isBinary } from '../follow.ts';
 import {
   ConflatingQueue,
   type FollowQueue,
@@ -43,7 +43,7 @@ export class SocketWriter implements FollowWriter {
   constructor(policy: FollowPolicy, metrics: FrontEndMetrics, mark?: Mark) {
     this.#policy = policy;
     this.#metrics = metrics;
-    this.#isBinary = policy === 'newest' || policy === 'held';
+    this.#isBinary = isBinary(policy);
     this.#queue = queueOf(policy, () => metrics.conflated(), mark);
   }
 

@@ -25,6 +25,7 @@ interface Operation {
   readonly requestBody?: { content: Record<string, Content> };
   readonly responses: Record<string, { description: string; content?: Record<string, Content> }>;
   readonly 'x-message'?: object;
+  readonly 'x-policy'?: string;
 }
 
 const document = openApiDocument(routes, follows) as unknown as {
@@ -54,6 +55,8 @@ describe('the OpenAPI document', () => {
       expect(operation.description).toMatch(/\w+ \w+/);
       expect(document.tags.map(({ name }) => name)).toContain(operation.tags?.[0]);
       const good = Object.keys(operation.responses).filter((status) => /^[12]/.test(status));
+      // Content is answered in part as well.
+      if (good.includes('206')) good.splice(good.indexOf('206'), 1);
       expect(good).toHaveLength(1);
       expect(good[0] === '101').toBe(operation['x-message'] !== undefined);
     },
@@ -69,7 +72,8 @@ describe('the OpenAPI document', () => {
       expect(values.length).toBeGreaterThan(0);
       expect(problemsOf(schema, values)).toEqual([]);
     }
-    if (operation['x-message'] !== undefined) {
+    // Bytes have no example in JSON.
+    if (operation['x-message'] !== undefined && operation['x-policy'] !== 'held') {
       const [, example] = /```json\n([\s\S]*)\n```/.exec(operation.description!)!;
       expect(problemsOf(operation['x-message'], [JSON.parse(example!)])).toEqual([]);
     }

@@ -5,7 +5,7 @@
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { buckets } from '../../contract/bus/buckets.ts';
-import { type Transfer, transferKey } from '../../contract/transfer.ts';
+import type { Transfer } from '../../contract/transfer.ts';
 import { transferFollows, transferRoutes } from '../../http/routes/transfers.ts';
 import { TransfersOver } from '../../messaging/transfers-over.ts';
 import { quiet } from '../support/nats.ts';
@@ -253,8 +253,4 @@ describe('every route', () => {
   it('has no route, status or code that no test above has seen', () => {
     expect(coverage.missing()).toEqual([]);
   });
-});
-
-it('names a record as its bucket does', () => {
-  expect(transferKey(storedTransfer())).toBe('sat1.7.2');
 });

@@ -1,4 +1,7 @@
-/** The front end on a real bus with targets that have directories, whose records and contents a test writes as the transfer manager does. */
+/**
+ * The front end on a real bus with targets that have directories, whose records and contents a test writes as the
+ * transfer manager does.
+ */
 
 import { createHash } from 'node:crypto';
 import type { FileSample } from '../../contract/batch.ts';

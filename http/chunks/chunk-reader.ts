@@ -1,0 +1,228 @@
+/**
+ * Somebody who reads a file while it comes down. Mission Control Service, section 4.7 (ours).
+ *
+ * C1. A reader waits for its socket, and nobody waits for a reader: what comes meanwhile is kept up to
+ *     `CHUNKS_WAITING_BYTES`, and what does not fit is read from the store when it is recorded.
+ * C2. What is stored at the beginning comes first; then what arrives, before what was missed.
+ * C3. Each byte is sent once, and bytes of this generation alone (MC-GEN-022).
+ * C4. It ends when the file is whole and sent, or will never be; the reason is the state of the transfer.
+ */
+
+import { ByteRanges } from '../../contract/byte-ranges.ts';
+import { type ChunkMessage, chunkMessage } from '../../contract/chunk-message.ts';
+import { BUS_RETRY_MS, CHUNK_MESSAGE_BYTES, CHUNKS_WAITING_BYTES } from '../../contract/limits.ts';
+import { Outage } from '../../contract/outage.ts';
+import { receivedBy, type StoredTransfer } from '../../contract/transfer.ts';
+import type { Clock, TimerHandle } from '../../ports/clock.ts';
+import type { Log } from '../../ports/log.ts';
+import { type ReadingOrderName, readingOrder } from './reading-orders.ts';
+import type { StoredBytes } from './stored-bytes.ts';
+
+/** Bytes that came, the same for every reader. */
+export class ArrivedBytes implements ChunkMessage {
+  readonly offset: number;
+  readonly data: Uint8Array;
+  #message: Buffer | undefined;
+
+  constructor(offset: number, data: Uint8Array) {
+    this.offset = offset;
+    this.data = data;
+  }
+
+  /** Made once for all readers that are sent the whole of it. */
+  get message(): Buffer {
+    this.#message ??= chunkMessage(this);
+    return this.#message;
+  }
+}
+
+/** How the reading of a file ends. */
+export type ReadingEnd = 'finished' | 'gone' | 'defect';
+
+/** Where a reader is sent its messages. */
+export interface ChunkSink {
+  push(message: Uint8Array): void;
+  /** Undefined while there is room, else resolves when there is, or when nobody reads any more. */
+  room(): Promise<void> | undefined;
+  end(how: ReadingEnd, reason: string): void;
+}
+
+interface ReaderOptions {
+  readonly order: ReadingOrderName;
+  readonly sink: ChunkSink;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly stored: StoredBytes;
+  /** As it stands now. */
+  readonly record: () => StoredTransfer;
+  readonly ended: () => void;
+}
+
+/** A close frame has room for so many bytes of reason. */
+const CLOSE_REASON_BYTES = 120;
+/** How soon it is looked again for bytes that are recorded and not there. */
+const AGAIN_MS = 4 * BUS_RETRY_MS;
+
+export class ChunkReader {
+  readonly #options: ReaderOptions;
+  readonly #order;
+  #waiting: ArrivedBytes[] = [];
+  #waitingBytes = 0;
+  /** C2 */
+  #hasBeginning = false;
+  #stopped = false;
+  #isNews = false;
+  #wake: () => void = () => undefined;
+
+  constructor(options: ReaderOptions) {
+    this.#options = options;
+    this.#order = readingOrder(options.order);
+  }
+
+  /** Sends until it ends or is stopped. */
+  async run(): Promise<void> {
+    const { log, sink, ended } = this.#options;
+    try {
+      while (!this.#stopped) await this.#step();
+    } catch (error) {
+      log.error({ err: error }, 'a reader of a file failed on a defect');
+      sink.end('defect', 'a defect in the service');
+    } finally {
+      this.#stopped = true;
+      this.#waiting = [];
+      ended();
+    }
+  }
+
+  /** C1 */
+  arrived(bytes: ArrivedBytes): void {
+    if (this.#stopped || this.#waitingBytes + bytes.data.length > CHUNKS_WAITING_BYTES) return;
+    this.#waiting.push(bytes);
+    this.#waitingBytes += bytes.data.length;
+    this.#news();
+  }
+
+  /** Its record has changed. */
+  changed(): void {
+    this.#news();
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#news();
+  }
+
+  #news(): void {
+    this.#isNews = true;
+    this.#wake();
+  }
+
+  async #step(): Promise<void> {
+    this.#isNews = false;
+    if (this.#hasBeginning && this.#waiting.length > 0) return this.#sendArrived();
+    const record = this.#options.record();
+    if (record.state === 'SUPERSEDED') return this.#finish(record);
+    const isWhole = record.actor.content !== undefined || record.size === 0;
+    const next = this.#order.next(isWhole ? ByteRanges.from([[0, record.size]])! : receivedBy(record));
+    if (next !== undefined) return this.#sendStored(record, ...next);
+    if (isWhole && this.#order.hasAll(record.size)) return this.#finish(record);
+    this.#hasBeginning = true;
+    if (this.#waiting.length === 0) await this.#pause();
+  }
+
+  async #sendArrived(): Promise<void> {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    this.#waitingBytes = 0;
+    for (const bytes of waiting) {
+      if (this.#stopped) return;
+      await this.#sendFresh(bytes);
+    }
+  }
+
+  async #sendFresh(bytes: ArrivedBytes): Promise<void> {
+    const { offset, data } = bytes;
+    const { size } = this.#options.record();
+    for (const [start, end] of this.#order.arrived(offset, Math.min(offset + data.length, size))) {
+      const isWhole = end - start === data.length && data.length <= CHUNK_MESSAGE_BYTES;
+      if (isWhole) await this.#push(bytes.message);
+      else await this.#send({ offset: start, data: data.subarray(start - offset, end - offset) });
+    }
+  }
+
+  async #sendStored(record: StoredTransfer, start: number, end: number): Promise<void> {
+    const { stored, sink } = this.#options;
+    let isThere = false;
+    try {
+      for await (const { offset, data } of stored.read(record, start, end)) {
+        if (this.#stopped) return;
+        for (const [from, to] of this.#order.sent(offset, offset + data.length)) {
+          isThere = true;
+          await this.#send({ offset: from, data: data.subarray(from - offset, to - offset) });
+        }
+      }
+    } catch (error) {
+      if (!(error instanceof Outage)) throw error;
+    }
+    if (isThere || this.#stopped) return;
+    this.#hasBeginning = true;
+    if (this.#options.record().actor.content === undefined) return this.#pause(AGAIN_MS);
+    if (await this.#isKept(record)) return this.#pause(AGAIN_MS);
+    this.#stopped = true;
+    sink.end('gone', 'the content is not kept any more');
+  }
+
+  /** Also where nobody answers. */
+  async #isKept(record: StoredTransfer): Promise<boolean> {
+    try {
+      return await this.#options.stored.isKept(record);
+    } catch (error) {
+      if (!(error instanceof Outage)) throw error;
+      return true;
+    }
+  }
+
+  async #send({ offset, data }: ChunkMessage): Promise<void> {
+    for (let at = 0; at < data.length && !this.#stopped; at += CHUNK_MESSAGE_BYTES) {
+      const piece = data.subarray(at, at + CHUNK_MESSAGE_BYTES);
+      await this.#push(chunkMessage({ offset: offset + at, data: piece }));
+    }
+  }
+
+  async #push(message: Buffer): Promise<void> {
+    const { sink } = this.#options;
+    const room = sink.room();
+    if (room !== undefined) await room;
+    if (!this.#stopped) sink.push(message);
+  }
+
+  /** C4 */
+  #finish({ state, reason }: StoredTransfer): void {
+    this.#stopped = true;
+    const text = reason === undefined ? state : `${state}: ${reason}`;
+    this.#options.sink.end('finished', cutTo(text, CLOSE_REASON_BYTES));
+  }
+
+  /** Until there are news, or for so long. */
+  async #pause(mostMs?: number): Promise<void> {
+    if (this.#isNews || this.#stopped) return;
+    const { clock } = this.#options;
+    let timer: TimerHandle | undefined;
+    await new Promise<void>((resolve) => {
+      this.#wake = resolve;
+      if (mostMs !== undefined) timer = clock.setTimeout(resolve, mostMs);
+    });
+    this.#wake = () => undefined;
+    if (timer !== undefined) clock.clearTimeout(timer);
+  }
+}
+
+/** As much of a text as so many bytes of UTF-8 hold. */
+function cutTo(text: string, bytes: number): string {
+  const encoded = Buffer.from(text);
+  if (encoded.length <= bytes) return text;
+  return encoded
+    .subarray(0, bytes)
+    .toString()
+    .replace(/\ufffd+$/, '');
+}
