@@ -4,7 +4,7 @@ import type { StoredTransfer } from '../../contract/transfer.ts';
 import { Gathering } from './gathering.ts';
 
 /** Who says that it cannot go on. */
-export type Hindering = 'store' | 'delivery';
+export type Hindering = 'store' | 'delivery' | 'listing';
 
 export class OpenTransfer {
   readonly key: string;
@@ -56,6 +56,7 @@ export class OpenTransfer {
     if (this.#hindrances.get(by) === reason) return undefined;
     if (reason === undefined) this.#hindrances.delete(by);
     else this.#hindrances.set(by, reason);
-    return this.#hindrances.get('store') ?? this.#hindrances.get('delivery') ?? null;
+    const first = (['store', 'delivery', 'listing'] as const).find((each) => this.#hindrances.has(each));
+    return first === undefined ? null : this.#hindrances.get(first);
   }
 }

@@ -412,12 +412,16 @@ export class TransferService implements TransferTerm, TransferServices, CellOwne
     return (isOfIt ? listed?.checksum : undefined) ?? record.checksum;
   }
 
-  /** The checksum of the first listing behind the end of an upload. */
+  /** The checksum of the first listing of it behind the end of an upload: that of a later generation says nothing (S5). */
   async #nextListing(record: StoredTransfer, signal: AbortSignal): Promise<string | undefined> {
     const completed = record.actor.changes.findLast(({ state }) => state === 'COMPLETE');
     const after = Date.parse(completed?.at ?? record.updated_at);
-    const fits = ({ listedAt, generation = record.generation }: ListedFile): boolean =>
-      listedAt > after && generation >= record.generation;
+    const fits = ({ listedAt, generation = record.generation }: ListedFile): boolean => {
+      const open = this.#open.get(transferKey(record));
+      if (generation > record.generation && open !== undefined)
+        this.#hindered(open, 'listing', `on board is generation ${generation}: it was never verified`);
+      return listedAt > after && generation === record.generation;
+    };
     return (await this.#listings.fitting(record, fits, signal))?.checksum;
   }
 

@@ -48,6 +48,18 @@ describe('an upload', () => {
     );
   });
 
+  it('MC-GEN-022 MC-UPL-006 is not judged by the listing of a later generation, and says so', async () => {
+    const world = await TransferWorld.start();
+    await world.manager('one');
+    await world.hold(EXCLUSIVE);
+    await world.upload('7', CONTENT, RUN);
+    await world.until('sat1.7.1.up', 'COMPLETE');
+    await world.say({ file: '7', size: 5_000, generation: 2, checksum: 'deadbeef' });
+    await world.run(2_000);
+    const { state, reason } = world.stored('sat1.7.1.up')!;
+    expect([state, reason]).toEqual(['COMPLETE', 'on board is generation 2: it was never verified']);
+  });
+
   it('MC-UPL-009 A-09 nothing is written without the lease, the record says so, and it goes on where it was', async () => {
     const world = await TransferWorld.start();
     const manager = await world.manager('one');
