@@ -20,6 +20,7 @@ import { runRows } from './rows/runs.ts';
 import { sampleRow } from './rows/samples.ts';
 import { scheduleRow } from './rows/schedules.ts';
 import { telecommandRow } from './rows/telecommands.ts';
+import { transferRow } from './rows/transfers.ts';
 import { tableOf } from './table.ts';
 
 const ROWS: readonly Row[] = [
@@ -33,6 +34,7 @@ const ROWS: readonly Row[] = [
   fanOutRow,
   passRow,
   scheduleRow,
+  transferRow,
   cellRow,
   benchRow,
 ];

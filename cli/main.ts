@@ -20,6 +20,8 @@ const USAGE = `mcs, open mission control
   mcs mode get|set TARGET [MODE]           the mode of a target
   mcs parameters TARGET                    its parameters by mode, and whether they read back
   mcs file list|refresh TARGET             files on board, as last listed; refresh asks the spacecraft
+  mcs file get TARGET FILE                 brings a file down and saves it
+  mcs transfer list|watch [TARGET]         files that come down and go up
   mcs link list TARGET                     drivers and gateways of its links, and their bindings
   mcs link watch TARGET [--link L] [--raw] frames as they pass, decoded
   mcs pass list|show|watch|put|feed        passes of targets over stations; for more: mcs pass
@@ -47,6 +49,7 @@ const commands: Readonly<Record<string, () => Promise<(args: string[]) => Promis
   mode: async () => (await import('./mode.ts')).mode,
   parameters: async () => (await import('./parameters.ts')).parameters,
   file: async () => (await import('./file.ts')).file,
+  transfer: async () => (await import('./transfer.ts')).transfer,
   link: async () => (await import('./link.ts')).link,
   pass: async () => (await import('./pass.ts')).pass,
   schedule: async () => (await import('./schedule.ts')).schedule,

@@ -166,6 +166,19 @@ export function transferKey({ target, file_id, generation, direction }: Transfer
   return `${target}.${file_id}.${generation}${direction === 'upload' ? '.up' : ''}`;
 }
 
+/** The name of the transfer with that key; undefined for what is no key. */
+export function transferNamed(key: string): TransferName | undefined {
+  const [target = '', file_id = '', generation = '', up, ...more] = key.split('.');
+  const name = {
+    target,
+    file_id,
+    generation: Number(generation),
+    direction: up === undefined ? ('download' as const) : ('upload' as const),
+  };
+  const isKey = isNamed(name) && more.length === 0 && transferKey(name) === key;
+  return isKey ? name : undefined;
+}
+
 /** Object of the whole file, and before its parts (section 4.7 rule 3). */
 export function contentObject({ target, file_id, generation }: Omit<TransferName, 'direction'>): string {
   return `${target}/${file_id}/${generation}`;
@@ -216,7 +229,7 @@ export function receivedBy({ received = [] }: Pick<StoredTransfer, 'received'>):
   return ByteRanges.from(received, TRANSFER_RANGES) ?? new ByteRanges(TRANSFER_RANGES);
 }
 
-function isNamed(read: Partial<StoredTransfer>): read is StoredTransfer {
+function isNamed<Read extends Partial<TransferName>>(read: Read): read is Read & TransferName {
   const { target, file_id, generation, direction } = read;
   return (
     typeof target === 'string' &&

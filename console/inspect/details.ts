@@ -3,6 +3,7 @@
 import type { EntityView } from '../../contract/inspection.ts';
 import { arrange, byId, element, setText } from '../element.ts';
 import { duration } from '../moment.ts';
+import { RangeMap } from './range-map.ts';
 import { ValueTree } from './value-tree.ts';
 
 /** More pending effects than this are a flood, of which the first report enough. */
@@ -17,11 +18,13 @@ export class Details {
   readonly #effects = byId('effects', HTMLUListElement);
   readonly #events = byId('accepts', HTMLUListElement);
   readonly #context = new ValueTree(byId('context', HTMLElement));
+  readonly #ranges = new RangeMap();
   #due: { readonly rest: HTMLElement; readonly dueAt: number }[] = [];
   readonly #text: Record<Part, string> = { timers: '', effects: '', events: '' };
 
   show(view: Shown): void {
     this.#context.show(view.context);
+    this.#ranges.show(view.context);
     this.#present(true);
     this.#once('timers', view.timers, () => this.#showTimers(view));
     this.#once('effects', view.effects, () => this.#showEffects(view));
@@ -31,6 +34,7 @@ export class Details {
   /** The context of a step of the log, which reports nothing of what was awaited then. */
   showStep(context: unknown): void {
     this.#context.show(context);
+    this.#ranges.show(context);
     this.#present(false);
   }
 

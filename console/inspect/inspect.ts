@@ -234,8 +234,8 @@ class InspectPage {
 }
 
 function kindsOf({ processes }: InspectTree): string[] {
-  const kinds = processes.flatMap(({ roles }) => roles.flatMap((role) => role.kinds));
-  return [...new Set([...kinds.map(({ kind }) => kind), 'supervisor'])];
+  const kinds = processes.flatMap(({ roles }) => roles.flatMap((role) => role.kinds.map(({ kind }) => kind)));
+  return [...new Set([...kinds, ...(processes.length > 0 ? ['supervisor'] : [])])];
 }
 
 new InspectPage().start();

@@ -8,7 +8,7 @@
  * C4. It ends when the file is whole and sent, or will never be; the reason is the state of the transfer.
  */
 
-import { ByteRanges } from '../../contract/byte-ranges.ts';
+import { type ByteRange, ByteRanges } from '../../contract/byte-ranges.ts';
 import { type ChunkMessage, chunkMessage } from '../../contract/chunk-message.ts';
 import { BUS_RETRY_MS, CHUNK_MESSAGE_BYTES, CHUNKS_WAITING_BYTES } from '../../contract/limits.ts';
 import { Outage } from '../../contract/outage.ts';
@@ -136,18 +136,25 @@ export class ChunkReader {
     this.#waitingBytes = 0;
     for (const bytes of waiting) {
       if (this.#stopped) return;
-      await this.#sendFresh(bytes);
+      // Most of them fit: nothing is waited for, not even a turn.
+      const sending = this.#sendFresh(bytes);
+      if (sending !== undefined) await sending;
     }
   }
 
-  async #sendFresh(bytes: ArrivedBytes): Promise<void> {
+  #sendFresh(bytes: ArrivedBytes): Promise<void> | undefined {
     const { offset, data } = bytes;
-    const { size } = this.#options.record();
-    for (const [start, end] of this.#order.arrived(offset, Math.min(offset + data.length, size))) {
-      const isWhole = end - start === data.length && data.length <= CHUNK_MESSAGE_BYTES;
-      if (isWhole) await this.#push(bytes.message);
-      else await this.#send({ offset: start, data: data.subarray(start - offset, end - offset) });
-    }
+    const end = Math.min(offset + data.length, this.#options.record().size);
+    if (offset >= end) return undefined;
+    const fresh = this.#order.arrived(offset, end);
+    const isWhole = fresh[0]?.[0] === offset && fresh[0][1] === offset + data.length;
+    if (isWhole && data.length <= CHUNK_MESSAGE_BYTES) return this.#push(bytes.message);
+    return fresh.length === 0 ? undefined : this.#sendParts(bytes, fresh);
+  }
+
+  async #sendParts({ offset, data }: ChunkMessage, ranges: readonly ByteRange[]): Promise<void> {
+    for (const [start, end] of ranges)
+      await this.#send({ offset: start, data: data.subarray(start - offset, end - offset) });
   }
 
   async #sendStored(record: StoredTransfer, start: number, end: number): Promise<void> {
@@ -189,11 +196,16 @@ export class ChunkReader {
     }
   }
 
-  async #push(message: Buffer): Promise<void> {
+  /** Undefined: it is on its way. */
+  #push(message: Buffer): Promise<void> | undefined {
     const { sink } = this.#options;
     const room = sink.room();
-    if (room !== undefined) await room;
-    if (!this.#stopped) sink.push(message);
+    const push = (): void => {
+      if (!this.#stopped) sink.push(message);
+    };
+    if (room !== undefined) return room.then(push);
+    push();
+    return undefined;
   }
 
   /** C4 */

@@ -1,6 +1,6 @@
 /**
  * Entities of the whole cell, put together from what each process reports, from the log of telecommands, the index of
- * runs and the book of schedules.
+ * runs and the books of schedules and transfers.
  *
  * E1. An entity stands in the answer once: the process that has it alive knows it best, the log least.
  * E3. One that no process answers for and that has not finished is shown as its store has it, and says so (`stored`, no
@@ -19,6 +19,7 @@ import type {
 import type { InspectFound } from '../../contract/inspector.ts';
 import { Outage } from '../../contract/outage.ts';
 import { isToken } from '../../contract/token.ts';
+import { transferNamed } from '../../contract/transfer.ts';
 import { refuse } from '../errors.ts';
 import type { RoutePorts } from '../ports.ts';
 import type { Handled, Refusal } from '../reply.ts';
@@ -26,10 +27,14 @@ import { asksForRecorded, findRecorded, type Recorded } from './finished.ts';
 import { type Asked, answered, type Processes, refusals, silentOf } from './processes.ts';
 import { findRecordedRuns, runInIndex } from './recorded-runs.ts';
 import { findRecordedSchedules, scheduleInBook } from './recorded-schedules.ts';
-import { shownSchedule } from './records.ts';
+import { findRecordedTransfers, transferInBook } from './recorded-transfers.ts';
+import { type ShownRecord, shownSchedule, transferShown } from './records.ts';
 import { recordEntity, storedView } from './stored.ts';
 
-type Ports = Pick<RoutePorts, 'bus' | 'clock' | 'runs' | 'schedules' | 'schedulesOver' | 'inspector'>;
+type Ports = Pick<
+  RoutePorts,
+  'bus' | 'clock' | 'runs' | 'schedules' | 'schedulesOver' | 'transfers' | 'transfersOver' | 'inspector'
+>;
 
 /** Who knows an entity best comes first (E1). */
 const RANK: Record<EntitySummary['status'], number> = {
@@ -53,7 +58,8 @@ export async function findEntities(ports: Ports, call: FindCall): Promise<Inspec
     value.entities.map((each) => ({ ...each, instance })),
   );
   const schedules = findRecordedSchedules(ports, call);
-  const indexed = [...runs.entities, ...schedules.entities];
+  const transfers = findRecordedTransfers(ports, call);
+  const indexed = [...runs.entities, ...schedules.entities, ...transfers.entities];
   for (const entity of [...living, ...recorded.entities, ...indexed]) note(known, entity);
   const stored = await findStored(ports, call, known);
   for (const entity of stored.entities) note(known, entity);
@@ -64,7 +70,7 @@ export async function findEntities(ports: Ports, call: FindCall): Promise<Inspec
   return {
     entities: entities.slice(0, call.limit) as InspectFound['entities'],
     more: beyond + Math.max(0, entities.length - call.limit),
-    complete: [recorded, runs, schedules, stored].every((each) => each.complete),
+    complete: [recorded, runs, schedules, transfers, stored].every((each) => each.complete),
     silent: silentOf(asked),
     at: ports.clock.now(),
   };
@@ -109,7 +115,7 @@ function isNowhere(known: EntitySummary | undefined): boolean {
 
 /** The entity where it lives, else as its log left it; refuses with `inspect::unknown-entity`. */
 export async function viewEntity(
-  ports: Pick<Ports, 'runs' | 'schedules' | 'schedulesOver' | 'inspector'>,
+  ports: Omit<Ports, 'bus' | 'clock'>,
   name: EntityName,
 ): Promise<Handled<EntityView>> {
   const { processes } = ports.inspector;
@@ -123,21 +129,36 @@ export async function viewEntity(
   const history = await readHistory(processes, name);
   if (stored !== undefined && !(history.ok && history.value.final))
     return { ok: true, value: storedView(stored) };
-  const indexed = runInIndex(ports, name) ?? scheduleInBook(ports, name);
+  const indexed = runInIndex(ports, name) ?? scheduleInBook(ports, name) ?? transferInBook(ports, name);
   if (!history.ok && indexed?.state === 'submitted') return notBegun(name);
   if (!history.ok) return (await longFinal(ports, name)) ?? unknownEntity(name, asked);
   return { ok: true, value: finishedView(history.value, indexed) };
 }
 
-/** A schedule that has long been final: what is left of it is its record. */
+/** A schedule or transfer that is long over: what is left of it is its record. */
 async function longFinal(
+  ports: Pick<Ports, 'schedulesOver' | 'transfersOver'>,
+  name: EntityName,
+): Promise<Handled<EntityView> | undefined> {
+  const shown = (await scheduleOver(ports, name)) ?? (await transferOver(ports, name));
+  return shown && { ok: true, value: storedView(recordEntity(shown)) };
+}
+
+async function scheduleOver(
   { schedulesOver }: Pick<Ports, 'schedulesOver'>,
   { kind, id }: EntityName,
-): Promise<Handled<EntityView> | undefined> {
+): Promise<ShownRecord | undefined> {
   const record = kind === 'schedule' && isToken(id) ? await schedulesOver.find(id) : undefined;
-  if (record === undefined) return undefined;
-  const shown = recordEntity(shownSchedule(record, Date.parse(record.updated_at)));
-  return { ok: true, value: storedView(shown) };
+  return record && shownSchedule(record, Date.parse(record.updated_at));
+}
+
+async function transferOver(
+  { transfersOver }: Pick<Ports, 'transfersOver'>,
+  { kind, id }: EntityName,
+): Promise<ShownRecord | undefined> {
+  const name = kind === 'transfer' ? transferNamed(id) : undefined;
+  const record = name && (await transfersOver.find(name));
+  return record && transferShown(record, Date.parse(record.updated_at));
 }
 
 /** The log of the entity through its chart; refuses with `inspect::no-history` or `inspect::unknown-entity`. */

@@ -8,6 +8,13 @@ import { buckets } from '../../contract/bus/buckets.ts';
 import type { EntitySummary, StoredView } from '../../contract/inspection.ts';
 import { readReply } from '../../contract/reply.ts';
 import { FINAL_STATES, type StoredSchedule } from '../../contract/stored-schedule.ts';
+import {
+  isOpenTransfer,
+  readStoredTransfer,
+  receivedBy,
+  type StoredTransfer,
+  transferKey,
+} from '../../contract/transfer.ts';
 import { readSchedule } from '../../messaging/schedule-book.ts';
 import { startOf } from '../../mission/schedule/schedule.ts';
 import type { Entry } from '../../ports/bus.ts';
@@ -26,6 +33,7 @@ export type RecordReader = (entry: Entry) => ShownRecord | undefined;
 export const RECORDS = {
   alarm: { bucket: buckets.alarms, read: alarmIn },
   schedule: { bucket: buckets.schedules, read: scheduleIn },
+  transfer: { bucket: buckets.transfers, read: transferIn },
 } as const;
 
 export function isRecordKind(kind: string): kind is keyof typeof RECORDS {
@@ -90,4 +98,49 @@ export function scheduleSummary(record: StoredSchedule): EntitySummary {
     revision: changes.length,
     at: Date.parse(updated_at),
   };
+}
+
+function transferIn({ key, value, at }: Entry): ShownRecord | undefined {
+  const record = readStoredTransfer(key, value);
+  return record && transferShown(record, at);
+}
+
+/** A transfer that was written at this time, ms since 1970. */
+export function transferShown(record: StoredTransfer, at: number): ShownRecord {
+  const summary = transferSummary(record);
+  const stored: StoredView = {
+    at,
+    epoch: 0,
+    chartVersion: record.actor.version,
+    state: record.state,
+    revision: summary.revision,
+    timers: [],
+    effects: [],
+  };
+  return { summary: { ...summary, stored }, active: placesOf(record), context: { record } };
+}
+
+/** A transfer as its record has it. */
+export function transferSummary(record: StoredTransfer): EntitySummary {
+  const { direction, file_id, target, state, updated_at, actor } = record;
+  return {
+    kind: 'transfer',
+    id: transferKey(record),
+    label: `${direction} of file ${file_id}`,
+    target,
+    status: isOpenTransfer(record) ? 'loading' : 'finished',
+    state,
+    revision: actor.changes.length,
+    at: Date.parse(updated_at),
+  };
+}
+
+/** Ids of the states of its chart. */
+function placesOf(record: StoredTransfer): string[] {
+  const { state, size, actor } = record;
+  const outer = `transfer.${state}`;
+  if (state === 'PARTIAL')
+    return [outer, `${outer}.${receivedBy(record).covers(0, size) ? 'assembling' : 'receiving'}`];
+  if (state === 'VERIFIED') return [outer, `${outer}.${isOpenTransfer(record) ? 'decoding' : 'kept'}`];
+  return state === 'COMPLETE' && actor.unverifiable === true ? ['transfer.unverifiable'] : [outer];
 }

@@ -8,10 +8,13 @@ import { buckets } from '../../../contract/bus/buckets.ts';
 import type { InspectedEntity, InspectFound, InspectTree } from '../../../contract/inspector.ts';
 import { accepted } from '../../../contract/result.ts';
 import type { StoredSchedule } from '../../../contract/stored-schedule.ts';
+import { type StoredTransfer, transferKey } from '../../../contract/transfer.ts';
 import { KeptEnvelopes, packr } from '../../../messaging/kept-envelopes.ts';
 import { SchedulesOver } from '../../../messaging/schedules-over.ts';
+import { TransfersOver } from '../../../messaging/transfers-over.ts';
 import { storedSchedule } from '../../mission/schedule/records.ts';
 import { call } from '../../support/client.ts';
+import { recordBytes, storedTransfer } from '../../support/transfers.ts';
 import { until } from '../../support/until.ts';
 import { startWorld, type World } from '../world.ts';
 import { entityView, type FakeProcess, startFakeProcess, summary } from './fake-process.ts';
@@ -261,3 +264,49 @@ function aSchedule(id: string, more: Partial<StoredSchedule>): StoredSchedule {
     ...more,
   });
 }
+
+describe('a transfer', () => {
+  const seen = async (query: string): Promise<string> => {
+    const { entities } = (await get(`entities${query}`)).body;
+    const transfers = entities.filter(({ kind }) => kind === 'transfer');
+    return transfers.map(({ id, status, state }) => `${id} ${status} ${state}`).join(', ');
+  };
+  const keep = async (record: StoredTransfer): Promise<void> => {
+    await world.bus.bucket(buckets.transfers).put(transferKey(record), recordBytes(record), 0);
+    await world.books.transfers.seen(transferKey(record));
+  };
+
+  it('is found and shown from its record, with its states lit and the bytes that are there', async () => {
+    await world.books.transfers.ready;
+    await keep(storedTransfer({ state: 'PARTIAL', received: [[0, 10]], by: 'ada', actor: {} }));
+    await keep(storedTransfer({ file_id: '8', state: 'SUPERSEDED', reason: 'new generation', actor: {} }));
+    expect(await seen('')).toBe('');
+    expect(await seen('?kind=transfer')).toBe('sat1.7.2 loading PARTIAL, sat1.8.2 finished SUPERSEDED');
+    expect(await seen('?kind=transfer&state=PARTIAL')).toBe('sat1.7.2 loading PARTIAL');
+    expect(await seen('?kind=transfer&target=sat2')).toBe('');
+    expect(await seen('?id=ada')).toBe('sat1.7.2 loading PARTIAL');
+    const { entity } = (await get('entities/transfer/sat1.7.2')).body;
+    expect(entity).toMatchObject({
+      status: 'loading',
+      state: 'PARTIAL',
+      target: 'sat1',
+      label: 'download of file 7',
+      active: ['transfer.PARTIAL', 'transfer.PARTIAL.receiving'],
+      context: { record: { received: [[0, 10]], size: 1_000 } },
+    });
+    expect((await get('entities/transfer/sat1.9.2')).status).toBe(404);
+    expect((await get('entities/transfer/sat1.x')).status).toBe(404);
+  });
+
+  it('that is long over is shown as its record was kept', async () => {
+    const record = storedTransfer({
+      file_id: '9',
+      state: 'CORRUPTED',
+      reason: 'crc32 is 1, listed is 2',
+      actor: {},
+    });
+    await new TransfersOver(world).keep([record], Date.now());
+    const { entity } = (await get('entities/transfer/sat1.9.2')).body;
+    expect(entity).toMatchObject({ status: 'finished', state: 'CORRUPTED', active: ['transfer.CORRUPTED'] });
+  });
+});
