@@ -628,6 +628,12 @@ export const TRANSFER_TICK_MS = 250;
 export const CFDP_ASK_MS = 5_000;
 /** Such questions at once for one target. */
 export const CFDP_ASKED_AT_ONCE = 64;
+/** A file that a driver is not asked for this long stands still: three questions did not come. */
+export const CFDP_UNASKED_MS = 15_000;
+/** And this long: it is given up. Another leader of the transfers asks again well before. */
+export const CFDP_GIVEN_UP_MS = 10 * 60_000;
+/** How long `completed` is answered before a download that is asked for still begins again. */
+export const CFDP_COMPLETED_MS = 60_000;
 /** How long a request that was sent awaits its chunk before its range is asked again (section 4.7 rule 3). */
 export const TRANSFER_CHUNK_WAIT_MS = 15_000;
 /** How long a request without a final event is remembered (section 4.7 rule 3). */
