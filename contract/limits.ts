@@ -523,7 +523,9 @@ export const UPLOAD_GRACE_MS = 10_000;
  * one more is dropped and asked for again, which costs time and no memory.
  */
 export const BYTE_RANGES_MOST = 65_536;
-/** Fields of type, length and value in one PDU of CFDP: a metadata PDU with every proxy message and override has thirty. */
+/**
+ * Fields of type, length and value in one PDU of CFDP: a metadata PDU with every proxy message and override has thirty.
+ */
 export const CFDP_TLVS_MOST = 64;
 /**
  * Bytes of a file that a sender asks its caller for at once: a link of 8 Mbit/s sends them in a sixteenth of a second.
@@ -624,6 +626,18 @@ export const TRANSFER_RANGES = 4_096;
 export const TRANSFER_REASON_CHARACTERS = 1_000;
 /** How often requests are sent (section 4.7 rule 3). */
 export const TRANSFER_TICK_MS = 250;
+/**
+ * How often the driver is asked for a file that goes by CFDP, and how long it may take to answer (section 4.7 rule 7).
+ */
+export const CFDP_ASK_MS = 5_000;
+/** Such questions at once for one target. */
+export const CFDP_ASKED_AT_ONCE = 64;
+/** A file that a driver is not asked for this long stands still: three questions did not come. */
+export const CFDP_UNASKED_MS = 15_000;
+/** And this long: it is given up. Another leader of the transfers asks again well before. */
+export const CFDP_GIVEN_UP_MS = 10 * 60_000;
+/** How long `completed` is answered before a download that is asked for still begins again. */
+export const CFDP_COMPLETED_MS = 60_000;
 /** How long a request that was sent awaits its chunk before its range is asked again (section 4.7 rule 3). */
 export const TRANSFER_CHUNK_WAIT_MS = 15_000;
 /** How long a request without a final event is remembered (section 4.7 rule 3). */

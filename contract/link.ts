@@ -50,7 +50,7 @@ export interface DriverFault {
 
 export type DriverAnswer<Value> = Result<Value, DriverFault>;
 
-const DRIVER_CODES = ['driver::encode-failed', 'driver::decode-failed', 'driver::no-verb'] as const;
+export const DRIVER_CODES = ['driver::encode-failed', 'driver::decode-failed', 'driver::no-verb'] as const;
 
 /** What a driver answered to `encode`; undefined for a malformed reply. */
 export function readEncodeReply(bytes: Uint8Array): DriverAnswer<EncodeReply> | undefined {

@@ -1,8 +1,8 @@
 /**
  * How the bytes of a transfer come and go. A strategy is given the transfers of one target that wait for bytes, four
  * times a second while there are any; what it achieves comes back as chunks on the bus (downloads) or through
- * `acknowledged` (uploads). `chunked` asks for each range; CFDP, where the catalogue says so, asks the driver of the
- * link (its `cfdp` verb) and stands beside it.
+ * `acknowledged` (uploads). `chunked` asks for each range; `cfdp`, where the catalogue says so, asks the driver of the
+ * link for whole files.
  */
 
 import type { ByteRange, ByteRanges } from '../../contract/byte-ranges.ts';

@@ -42,7 +42,7 @@ import type { TransferTerm } from './transfer-store.ts';
 
 /** How files of a target are brought over, by the protocol of its catalogue. */
 export type Deliveries = (events: DeliveryEvents) => {
-  readonly of: (protocol: 'cfdp' | undefined) => Delivery | undefined;
+  readonly of: (protocol: 'cfdp' | undefined) => Delivery;
   start(): Promise<void>;
   stop(): Promise<void>;
 };
@@ -182,7 +182,7 @@ export class TransferService implements TransferTerm, TransferServices, CellOwne
     if (more > 0) this.#options.count(stored.target, 'received', more);
     open.recorded(stored);
     if (more < 0) open.gathering.restart(stored);
-    if (!open.isReceiving) this.#delivery.of(this.#protocolOf(open))?.forget(key);
+    if (!open.isReceiving) this.#delivery.of(this.#protocolOf(open)).forget(key);
   }
 
   recordOf(key: string): StoredTransfer | undefined {
@@ -294,7 +294,7 @@ export class TransferService implements TransferTerm, TransferServices, CellOwne
     if (ofFile?.size === 0) this.#byFile.delete(file);
     if (!this.#hasOf(record.target)) this.#listings.leave(record.target);
     void this.#storing.drop(open);
-    this.#delivery.of(this.#protocolOf(open))?.forget(key);
+    this.#delivery.of(this.#protocolOf(open)).forget(key);
     this.#options.cells.drop(key);
   }
 
@@ -337,7 +337,7 @@ export class TransferService implements TransferTerm, TransferServices, CellOwne
       const target = mission.targets.get(name);
       const files = target?.platform?.files;
       if (target === undefined || files === undefined) continue;
-      this.#delivery.of(files.transfer.protocol)?.turn({ mission, target, files }, transfers);
+      this.#delivery.of(files.transfer.protocol).turn({ mission, target, files }, transfers);
     }
   }
 
@@ -348,7 +348,7 @@ export class TransferService implements TransferTerm, TransferServices, CellOwne
     const key = transferKey({ target, file_id: file, generation, direction: 'download' });
     const open = this.#open.get(key);
     if (open === undefined) return undefined;
-    this.#delivery.of(this.#protocolOf(open))?.arrived(key, [offset, offset + data.length]);
+    this.#delivery.of(this.#protocolOf(open)).arrived(key, [offset, offset + data.length]);
     if (!open.isReceiving) return undefined;
     const fresh = open.gathering.add(offset, data, position, this.#options.clock.now());
     this.#storing.gathered(fresh.reduce((sum, [start, end]) => sum + end - start, 0));

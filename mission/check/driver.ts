@@ -1,12 +1,13 @@
 /**
- * Settings of drivers with the protocols `csp` and `text`, and the links they are bound to. Drivers of other protocols
- * check their own settings, those that run outside this service their own everything.
+ * Settings of drivers with the protocols `csp`, `text` and `cfdp`, and the links they are bound to. Drivers of other
+ * protocols check their own settings, those that run outside this service their own everything.
  */
 
 import { nearHelp } from '../../contract/near.ts';
 import type { PlatformConfiguration } from '../configuration.ts';
 import type { FaultsAt } from '../document/fault.ts';
 import type { DriverDocument, LinkDocument } from '../document/topology.ts';
+import { checkCfdpDriver, checkCfdpLink } from './cfdp.ts';
 import { checkCspLink } from './csp.ts';
 import { checkTextLink } from './text-link.ts';
 
@@ -16,6 +17,7 @@ export const TERMINATORS = ['lf', 'crlf', 'cr', 'none'] as const;
 /** Reports settings that the protocol does not have. */
 export function checkDriver(document: DriverDocument, faults: FaultsAt): void {
   const { protocol, description: _, ...settings } = document as DriverDocument & Record<string, unknown>;
+  if (protocol === 'cfdp') checkCfdpDriver(settings, faults);
   if (protocol !== 'csp' && protocol !== 'text') return;
   const known = protocol === 'text' ? ['terminator'] : [];
   for (const key of Object.keys(settings).filter((each) => !known.includes(each))) {
@@ -37,11 +39,13 @@ export function checkDriver(document: DriverDocument, faults: FaultsAt): void {
 
 /** Reports what a link does not have that its driver needs. */
 export function checkDriverLink(
-  protocol: string | undefined,
+  driver: DriverDocument | undefined,
   link: LinkDocument,
   platform: PlatformConfiguration | undefined,
   faults: FaultsAt,
 ): void {
+  const protocol = driver?.protocol;
+  if (driver !== undefined && protocol === 'cfdp') checkCfdpLink(link, driver, faults);
   if (protocol === 'csp') checkCspLink(link, platform, faults);
   if (protocol === 'text') checkTextLink(link, platform, faults);
 }

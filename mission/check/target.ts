@@ -125,7 +125,7 @@ function checkDriver(
   }
   if (driver === undefined)
     faults.warning('no driver is bound to the link; nothing can be sent or decoded', 'add `driver:`');
-  checkDriverLink(topology.drivers?.[driver ?? '']?.protocol, document, platform, faults);
+  checkDriverLink(topology.drivers?.[driver ?? ''], document, platform, faults);
 }
 
 /** The part of the catalogue that the link carries. */

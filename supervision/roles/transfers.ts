@@ -5,6 +5,7 @@
 
 import { createHash } from 'node:crypto';
 import { createTransferBinding } from '../../actors/transfer/binding.ts';
+import { Cfdp } from '../../actors/transfer/cfdp.ts';
 import { Chunked } from '../../actors/transfer/chunked.ts';
 import { LeaseWatch } from '../../actors/transfer/lease-watch.ts';
 import { Links } from '../../actors/transfer/links.ts';
@@ -53,7 +54,7 @@ export async function startTransfers(context: RoleContext): Promise<Role> {
   };
 }
 
-/** CFDP, where the catalogue says so, will stand beside `chunked`; until then such a transfer waits. */
+/** By the telecommands of the catalogue or, where it says so, by CFDP. */
 function deliveriesOf(
   { bus, clock, log, passes, instance }: RoleContext,
   { holds, epoch }: WorkerContext,
@@ -69,10 +70,12 @@ function deliveriesOf(
       return ulidOf(clock.now(), digest);
     };
     const chunked = new Chunked({ bus, clock, log, links, leases, uploads, newId, holds, events });
+    const cfdp = new Cfdp({ bus, clock, log, links, leases, holds, events });
     return {
-      of: (protocol) => (protocol === undefined ? chunked : undefined),
+      of: (protocol) => (protocol === 'cfdp' ? cfdp : chunked),
       start: () => chunked.start(),
       stop: async () => {
+        cfdp.stop();
         await Promise.all([chunked.stop(), links.stop(), leases.stop()]);
       },
     };

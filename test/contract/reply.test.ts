@@ -11,6 +11,7 @@ import { interruptAll } from '../../actors/run/preemption.ts';
 import { unreadiness } from '../../actors/run/readiness.ts';
 import type { RunAtHand, RunServices } from '../../actors/run/services.ts';
 import { readAlarmReply } from '../../contract/alarm.ts';
+import { readCfdpReply } from '../../contract/cfdp.ts';
 import { readDecodeFileReply } from '../../contract/file-decoding.ts';
 import { REPLY_BYTES, REPLY_DEPTH } from '../../contract/limits.ts';
 import { readDecodeReply, readEncodeReply, readFaultReply } from '../../contract/link.ts';
@@ -82,6 +83,7 @@ const MALFORMED: Readonly<Record<string, Uint8Array>> = {
 const READERS = {
   alarm: readAlarmReply,
   bind: readBindReply,
+  cfdp: readCfdpReply,
   control: readControlReply,
   decode: readDecodeReply,
   encode: readEncodeReply,

@@ -85,6 +85,10 @@ function missionOf(edit: (text: string) => string = (text) => text): Mission {
 }
 
 export const MISSION = missionOf();
+/** Its files go by CFDP. */
+export const CFDP_MISSION = missionOf((text) =>
+  text.replace(/transfer: \{.*\}/, 'transfer: { list: list, checksum: crc32, protocol: cfdp }'),
+);
 /** Another catalogue: a measure more in front, and voltages in another unit. */
 export const LATER_MISSION = missionOf((text) =>
   text

@@ -1,0 +1,219 @@
+/**
+ * The files that one CFDP entity brings down or up for whoever calls its verb `cfdp`. Mission Control Service, section
+ * 4.7 rule 7. Without any input or output of its own, as the entity: the caller gives the time and takes PDUs.
+ *
+ * W1. A call begins a transaction where there is none of the same transfer; repeated, it says how that one goes
+ *     (MC-CFDP-004). `failed` is answered once: the next call begins again (MC-CFDP-006).
+ * W2. `completed` is answered for a minute. Who calls for a download still then does not have it: it begins again.
+ * W3. What is not called for any more stands still, and is given up later: its run has lost the lease, it was
+ *     superseded, or the manager is changing. The link being away is no reason, and costs no time.
+ * W4. Bytes come from a file of the size that was listed, or not at all: of another size it is another generation
+ *     (MC-GEN-022).
+ */
+
+import type { CfdpCall, CfdpReply } from '../../contract/cfdp.ts';
+import type { FileChunk } from '../../contract/file-chunk.ts';
+import { CFDP_COMPLETED_MS, CFDP_GIVEN_UP_MS, CFDP_UNASKED_MS } from '../../contract/limits.ts';
+import { transferKey } from '../../contract/transfer.ts';
+import { conditionText } from '../../protocol/cfdp/condition.ts';
+import { CfdpEntity, type EntityOptions } from '../../protocol/cfdp/entity.ts';
+import type { CfdpEvent, Outcome } from '../../protocol/cfdp/event.ts';
+import type { TransactionId } from '../../protocol/cfdp/user-message.ts';
+
+export interface CfdpFilesOptions extends Pick<EntityOptions, 'settings' | 'peer' | 'wallMs'> {
+  /** Bytes of a download; a view, valid until the next call. */
+  readonly chunk: (chunk: FileChunk & { readonly target: string }) => void;
+}
+
+/** Content of an upload that is needed to go on; `give` it. */
+export interface WantedContent {
+  readonly id: TransactionId;
+  readonly source: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+interface File {
+  readonly call: CfdpCall;
+  readonly id: TransactionId;
+  /** What brings it, of a download. */
+  by: TransactionId | undefined;
+  askedAt: number;
+  isSuspended: boolean;
+  /** Why it cannot be what is asked for (W4). */
+  refusal: string | undefined;
+  end: { readonly at: number; readonly failed: string | undefined } | undefined;
+}
+
+export class CfdpFiles {
+  readonly entity: CfdpEntity;
+  readonly #files = new Map<string, File>();
+  readonly #chunk: CfdpFilesOptions['chunk'];
+  #isLinkUp = true;
+  #downSince = 0;
+  #now: number;
+
+  constructor({ chunk, ...options }: CfdpFilesOptions, now: number) {
+    this.#now = now;
+    this.#chunk = chunk;
+    this.entity = new CfdpEntity({ ...options, emit: (event) => this.#onEvent(event) }, now);
+  }
+
+  /** The verb. */
+  answer(call: CfdpCall, now: number): CfdpReply {
+    this.tick(now);
+    const key = transferKey(call);
+    const known = this.#files.get(key);
+    if (known === undefined || !isSame(known.call, call)) return this.#begin(key, call, known, now);
+    known.askedAt = now;
+    if (known.end !== undefined) return this.#ended(key, known, known.end, now);
+    if (known.isSuspended) this.entity.resume(known.id, now);
+    known.isSuspended = false;
+    return { outcome: 'running', bytes: this.#bytesOf(known) };
+  }
+
+  receive(pdu: Buffer, now: number): void {
+    this.#now = now;
+    this.entity.receive(pdu, now);
+  }
+
+  pull(now: number): Buffer | undefined {
+    this.#now = now;
+    return this.entity.pull(now);
+  }
+
+  tick(now: number): void {
+    this.#now = now;
+    this.entity.tick(now);
+    for (const [key, file] of this.#files) {
+      if (file.end !== undefined) {
+        if (now - file.end.at >= 2 * CFDP_COMPLETED_MS) this.#files.delete(key);
+      } else if (file.refusal !== undefined) this.#giveUp(file, file.refusal, now);
+      else if (this.#isLinkUp) this.#tickUnasked(file, now);
+    }
+  }
+
+  linkDown(now: number): void {
+    if (this.#isLinkUp) this.#downSince = now;
+    this.#isLinkUp = false;
+    this.entity.linkDown(now);
+  }
+
+  linkUp(now: number): void {
+    if (this.#isLinkUp) return;
+    this.#isLinkUp = true;
+    // Nobody calls while the link is away (W3).
+    for (const file of this.#files.values()) file.askedAt += now - this.#downSince;
+    this.entity.linkUp(now);
+  }
+
+  wanted(): WantedContent[] {
+    return this.entity.wanted().flatMap(({ id, range: [start, end] }) => {
+      const source = this.#of(id)?.call.source;
+      return source === undefined ? [] : [{ id, source, start, end }];
+    });
+  }
+
+  give(id: TransactionId, offset: number, bytes: Uint8Array | undefined, now: number): void {
+    this.#now = now;
+    this.entity.give(id, offset, bytes, now);
+  }
+
+  #begin(key: string, call: CfdpCall, before: File | undefined, now: number): CfdpReply {
+    if (before !== undefined && before.end === undefined) this.entity.cancel(before.id, now);
+    this.#files.delete(key);
+    const { direction, file_id: name, size } = call;
+    const begun =
+      direction === 'download'
+        ? this.entity.get({ sourceName: name, destinationName: name }, now)
+        : this.entity.put({ file: { sourceName: name, destinationName: name, size } }, now);
+    if (!begun.ok) return { outcome: 'failed', reason: begun.faults[0] };
+    const fresh = { by: undefined, isSuspended: false, refusal: undefined, end: undefined };
+    this.#files.set(key, { call, id: begun.value, askedAt: now, ...fresh });
+    return { outcome: 'running', bytes: 0 };
+  }
+
+  /** W1, W2 */
+  #ended(key: string, file: File, { at, failed }: NonNullable<File['end']>, now: number): CfdpReply {
+    if (failed === undefined && now - at < CFDP_COMPLETED_MS) return { outcome: 'completed' };
+    if (failed === undefined) return this.#begin(key, file.call, file, now);
+    this.#files.delete(key);
+    return { outcome: 'failed', reason: failed };
+  }
+
+  /** The report of a request alone is of its message, not of the file. */
+  #bytesOf({ id, by, call }: File): number {
+    if (call.direction === 'download' && by === undefined) return 0;
+    return this.entity.report(id)?.bytes ?? 0;
+  }
+
+  /** W3 */
+  #tickUnasked(file: File, now: number): void {
+    const unasked = now - file.askedAt;
+    if (unasked >= CFDP_GIVEN_UP_MS) this.#giveUp(file, 'it was not asked for any more', now);
+    else if (unasked >= CFDP_UNASKED_MS && !file.isSuspended) {
+      file.isSuspended = true;
+      this.entity.suspend(file.id, now);
+    }
+  }
+
+  #giveUp(file: File, failed: string, now: number): void {
+    if (file.isSuspended) this.entity.resume(file.id, now);
+    file.end = { at: now, failed };
+    this.entity.cancel(file.id, now);
+  }
+
+  #onEvent(event: CfdpEvent): void {
+    const file = this.#of(event.id);
+    if (file === undefined) return;
+    switch (event.kind) {
+      case 'downloadBegun':
+        file.by = event.by;
+        return;
+      case 'metadata':
+        return this.#checkSize(file, event.metadata.size);
+      case 'chunk':
+        return this.#publish(file, event.offset, event.bytes);
+      case 'ended':
+        if (file.call.direction === 'upload') this.#end(file, event.outcome);
+        return;
+      case 'downloadEnded':
+        return this.#end(file, event.outcome);
+      default:
+        return;
+    }
+  }
+
+  /** W4 */
+  #checkSize(file: File, size: number): void {
+    const { direction, size: listed } = file.call;
+    if (direction === 'download' && size !== listed)
+      file.refusal ??= `the file has ${size} bytes on board, and ${listed} are listed`;
+  }
+
+  #publish({ call, refusal, end }: File, offset: number, data: Uint8Array): void {
+    if (refusal !== undefined || end !== undefined || call.direction !== 'download') return;
+    const { target, file_id: file, generation } = call;
+    this.#chunk({ target, file, generation, offset, data });
+  }
+
+  #end(file: File, { condition, complete }: Outcome): void {
+    const failed = complete && condition === 0 ? undefined : conditionText(condition);
+    file.end ??= { at: this.#now, failed: file.refusal ?? failed };
+  }
+
+  #of(id: TransactionId): File | undefined {
+    for (const file of this.#files.values())
+      if (isId(file.id, id) || (file.by !== undefined && isId(file.by, id))) return file;
+    return undefined;
+  }
+}
+
+function isId(a: TransactionId, b: TransactionId): boolean {
+  return a.source === b.source && a.sequence === b.sequence;
+}
+
+/** Whether it is the same transfer, not another of that name. */
+function isSame(a: CfdpCall, b: CfdpCall): boolean {
+  return a.size === b.size && a.source === b.source;
+}

@@ -1,0 +1,57 @@
+/**
+ * What a topology document says of CFDP: the settings of a driver that speaks it, and the transport of a link that
+ * carries its PDUs. `docs/cfdp.md` explains each.
+ */
+
+import Type, { type Static } from 'typebox';
+import { FRAME_BYTES } from '../../contract/limits.ts';
+import { closed, DurationText } from './name.ts';
+
+/** What a PDU holds at least: its header with the widest identifiers, and a request for a file. */
+const LEAST_PDU_BYTES = 128;
+const LARGEST_APID = 2_046;
+
+const Entity = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
+const Width = Type.Integer({ minimum: 1, maximum: 8 });
+const Attempts = Type.Integer({ minimum: 1, maximum: 1_000 });
+const Duration = Type.Optional(DurationText);
+
+export const CfdpDriverDocument = Type.Object(
+  {
+    entity: Type.Integer({ ...Entity, description: 'Identifier of the ground.' }),
+    entity_bytes: Type.Optional(Width),
+    sequence_bytes: Type.Optional(Width),
+    pdu: Type.Optional(
+      Type.Integer({
+        minimum: LEAST_PDU_BYTES,
+        maximum: FRAME_BYTES,
+        description: 'Bytes of the largest PDU that is sent.',
+      }),
+    ),
+    checksum: Type.Optional(
+      Type.Enum(['modular', 'crc32', 'crc32c', 'none'], { description: 'Of files that are sent.' }),
+    ),
+    crc: Type.Optional(Type.Boolean({ description: 'PDUs carry a CRC, both ways.' })),
+    naks: Type.Optional(Type.Enum(['immediate', 'deferred'])),
+    ack_timer: Duration,
+    ack_limit: Type.Optional(Attempts),
+    nak_timer: Duration,
+    nak_limit: Type.Optional(Attempts),
+    inactivity_timer: Duration,
+    begin_timer: Duration,
+  },
+  { ...closed, title: 'CfdpDriver' },
+);
+export type CfdpDriverDocument = Static<typeof CfdpDriverDocument>;
+
+export const CfdpTransportDocument = Type.Object(
+  {
+    kind: Type.Literal('cfdp'),
+    entity: Type.Integer({ ...Entity, description: 'Identifier of the spacecraft.' }),
+    apid: Type.Optional(
+      Type.Integer({ minimum: 0, maximum: LARGEST_APID, description: 'PDUs travel in space packets of it.' }),
+    ),
+  },
+  { ...closed, title: 'CfdpTransport' },
+);
+export type CfdpTransportDocument = Static<typeof CfdpTransportDocument>;

@@ -1,0 +1,97 @@
+/** Documents of drivers and links that speak CFDP: what compiles and every fault of what does not. */
+
+import { describe, expect, it } from 'vitest';
+import { compile } from '../../mission/compile.ts';
+import { compiled, faultsOf, platform, topology } from './documents.ts';
+
+const LINK = { kind: 'cfdp', entity: 42 };
+const EVERY = {
+  entity: 1,
+  entity_bytes: 4,
+  sequence_bytes: 8,
+  pdu: 512,
+  checksum: 'crc32c',
+  crc: false,
+  naks: 'deferred',
+  ack_timer: '5 s',
+  ack_limit: 3,
+  nak_timer: '1 min',
+  nak_limit: 10,
+  inactivity_timer: '5 min',
+  begin_timer: '90 s',
+};
+
+const documents = (settings: object, transport: object | undefined = LINK) => [
+  platform({ components: { obc: { measures: { n: { type: 'u8' } } } } }),
+  topology({
+    drivers: { files: { protocol: 'cfdp', description: 'Files', ...settings } },
+    targets: {
+      sat: {
+        platform: 'box@1.0.0',
+        environments: ['bench'],
+        links: { s: { default: true, driver: 'files', ...(transport !== undefined && { transport }) } },
+      },
+    },
+  }),
+];
+const said = (settings: object, transport?: object): string[] =>
+  faultsOf(documents(settings, transport)).map(({ path, message }) => `${path}: ${message}`);
+
+describe('a driver of CFDP', () => {
+  it('compiles with the identifier of the ground alone, and with everything that can be set', () => {
+    compiled(documents({ entity: 1 }));
+    const { configuration } = compiled(documents(EVERY, { ...LINK, entity: 2 ** 32 - 1, apid: 100 }));
+    expect(configuration.topology.drivers).toEqual([{ name: 'files', protocol: 'cfdp', settings: EVERY }]);
+  });
+
+  it.each<[string, object, RegExp]>([
+    ['no identifier', {}, /^drivers\.files: .*"entity" is missing/],
+    ['an identifier beyond its width', { entity: 65_536 }, /entity: 65536 does not fit in 2 octets$/],
+    ['a negative identifier', { entity: -1 }, /^drivers\.files\.entity: /],
+    ['a width of nine octets', { entity: 1, entity_bytes: 9 }, /^drivers\.files\.entity_bytes: /],
+    ['numbers of no octets', { entity: 1, sequence_bytes: 0 }, /^drivers\.files\.sequence_bytes: /],
+    ['PDUs that hold no request', { entity: 1, pdu: 64 }, /^drivers\.files\.pdu: /],
+    ['PDUs larger than a frame', { entity: 1, pdu: 70_000 }, /^drivers\.files\.pdu: /],
+    ['an unknown checksum', { entity: 1, checksum: 'md5' }, /^drivers\.files\.checksum: /],
+    ['an unknown kind of NAKs', { entity: 1, naks: 'prompted' }, /^drivers\.files\.naks: /],
+    ['no attempts', { entity: 1, ack_limit: 0 }, /^drivers\.files\.ack_limit: /],
+    ['a time that is none', { entity: 1, nak_timer: 'soon' }, /^drivers\.files\.nak_timer: /],
+    ['a time of zero', { entity: 1, ack_timer: '0 s' }, /^drivers\.files\.ack_timer: the time is zero$/],
+    ['a negative time', { entity: 1, begin_timer: '-1 s' }, /^drivers\.files\.begin_timer: .*negative/],
+    ['an unknown setting', { entity: 1, inactivity: '5 min' }, /^drivers\.files\.inactivity: /],
+  ])('reports %s at its place', (_, settings, fault) => {
+    const faults = said(settings);
+    expect(faults).toHaveLength(1);
+    expect(faults[0]).toMatch(fault);
+  });
+
+  it('reports every fault at once, each at its line', () => {
+    const faults = faultsOf(documents({ entity: 1, pdu: 64, ack_limit: 0, checksum: 'md5' }));
+    expect(new Set(faults.map(({ line }) => line)).size).toBe(3);
+  });
+});
+
+describe('a link of CFDP', () => {
+  it.each<[string, object, RegExp]>([
+    ['no identifier', { kind: 'cfdp' }, /s\.transport: .*"entity" is missing/],
+    ['an identifier beyond its width', { ...LINK, entity: 65_536 }, /transport\.entity: 65536 does not fit/],
+    ['the identifier of the ground', { ...LINK, entity: 1 }, /entity: 1 is the identifier of the ground$/],
+    ['an APID of idle packets', { ...LINK, apid: 2_047 }, /s\.transport\.apid: /],
+    ['another transport', { kind: 'csp', entity: 42 }, /s\.transport\.kind: /],
+    ['an unknown key', { ...LINK, port: 7 }, /s\.transport\.port: /],
+  ])('reports %s at its place', (_, transport, fault) => {
+    const faults = said({ entity: 1 }, transport);
+    expect(faults).toHaveLength(1);
+    expect(faults[0]).toMatch(fault);
+  });
+
+  it('is warned of where it does not say which entity the spacecraft is', () => {
+    const [box, small] = documents({ entity: 1 }, undefined);
+    const text = small!.text.replace(/\n *transport:\n *kind: cfdp\n *entity: 42/, '');
+    const result = compile([box!, { file: small!.file, text }]);
+    if (!result.ok) throw new Error('it does not compile');
+    expect(result.value.warnings.map(({ path, message }) => `${path}: ${message}`)).toContain(
+      'targets.sat.links.s: it does not say which entity the spacecraft is: no file goes over it',
+    );
+  });
+});
