@@ -139,7 +139,7 @@ export const ERRORS = {
   'transfer::not-listed': { status: [422], cause: 'file never listed' },
   'transfer::unknown': { status: [404], cause: 'no such transfer' },
   'transfer::incomplete': { status: [409], cause: 'the file is not there as a whole' },
-  'transfer::content-gone': { status: [410], cause: 'the content is not kept any more' },
+  'transfer::content-gone': { status: [404], cause: 'the content is not kept any more' },
   'unit::unknown': { status: [404], cause: 'no unit answers' },
   'unit::refused': {
     status: [422],

@@ -105,7 +105,7 @@ describe('GET …/content', () => {
 
   it('refuses content that is not kept any more, and a transfer that is not known', async () => {
     await world.record(wholeTransfer(SHA256, { file_id: '5' }));
-    expect(said(await read('5'))).toEqual([410, ['transfer::content-gone']]);
+    expect(said(await read('5'))).toEqual([404, ['transfer::content-gone']]);
     expect(said(await read('99'))).toEqual([404, ['transfer::unknown']]);
     expect(said(await coverage.call(`${url}/v1/transfers/a.b/1/2/content`))).toEqual([
       404,
@@ -294,7 +294,7 @@ describe('GET (WS) …/chunks', () => {
     expect(await refused('1', '?order=size')).toEqual([400, ['api::invalid-body']]);
     const whole = await world.record(wholeTransfer(SHA256, { file_id: '14' }));
     expect(await world.bus.objects(objectStores.files).size(contentObject(whole))).toBeUndefined();
-    expect(await refused('14')).toEqual([410, ['transfer::content-gone']]);
+    expect(await refused('14')).toEqual([404, ['transfer::content-gone']]);
     const { refused: strange } = await coverage.follow(`${url}/v1/transfers/a.b/1/2/chunks`);
     expect(said(strange!)).toEqual([404, ['api::invalid-target']]);
   });
