@@ -125,7 +125,7 @@ export class ChunkReader {
     const isWhole = record.actor.content !== undefined || record.size === 0;
     const next = this.#order.next(isWhole ? ByteRanges.from([[0, record.size]])! : receivedBy(record));
     if (next !== undefined) return this.#sendStored(record, ...next);
-    if (isWhole && this.#order.hasAll(record.size)) return this.#finish(record);
+    if (isWhole) return this.#finish(record);
     this.#hasBeginning = true;
     if (this.#waiting.length === 0) await this.#pause();
   }

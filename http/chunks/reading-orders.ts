@@ -13,7 +13,6 @@ export interface ReadingOrder {
   next(stored: ByteRanges): ByteRange | undefined;
   /** These bytes are sent now: those of them that were not. */
   sent(start: number, end: number): readonly ByteRange[];
-  hasAll(size: number): boolean;
 }
 
 export const READING_ORDERS = ['arrival', 'offset'] as const;
@@ -44,10 +43,6 @@ class ByArrival implements ReadingOrder {
   sent(start: number, end: number): readonly ByteRange[] {
     return this.#sent.add(start, end) ?? [];
   }
-
-  hasAll(size: number): boolean {
-    return this.#sent.covers(0, size);
-  }
 }
 
 /** From the first byte to the last. */
@@ -69,9 +64,5 @@ class ByOffset implements ReadingOrder {
     const fresh: ByteRange = [this.#next, end];
     this.#next = end;
     return [fresh];
-  }
-
-  hasAll(size: number): boolean {
-    return this.#next >= size;
   }
 }
