@@ -2,17 +2,11 @@ import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/support/longest-first.ts';
 
 /**
- * Files with a process each: benchmarks measure their process, and the simulation of the radio follows every promise of
- * its process, which costs all others a fifth of their speed from then on. All others share one per worker, and the
- * modules that are loaded once: loading the service costs two seconds of a core, which four hundred files would pay
- * each. So no test leaves anything behind in its process: what it starts it ends, what it changes of the environment or
- * the clock it puts back.
+ * Files with a process each: benchmarks measure theirs. All others share one per worker, and the modules that are loaded
+ * once: loading the service costs two seconds of a core, which four hundred files would pay each. So no test leaves
+ * anything behind in its process: what it starts it ends, what it changes of the environment or the clock it puts back.
  */
-const APART = [
-  'test/benchmark/**/*.test.ts',
-  'test/simulation/radio/*.test.ts',
-  'test/simulation/planted/radio.test.ts',
-];
+const APART = ['test/benchmark/**/*.test.ts'];
 
 // Three workers on the two cores of CI: half of what the suite does is waiting, for servers, processes and timers.
 export default defineConfig({

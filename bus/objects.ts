@@ -68,14 +68,21 @@ export function openObjects({ jetstream, assets }: ObjectsTools, definition: Obj
     const digest = createHash('sha256');
     const positions: number[] = [];
     let bytes = 0;
-    for await (const data of cut(content)) {
-      digest.update(data);
-      bytes += data.length;
-      const written = await write(jetstream, { asset, subject: piecesOf(nuid), data });
-      if (written.outcome !== 'conflict') positions.push(written.seq);
+    let sum: Buffer;
+    try {
+      for await (const data of cut(content)) {
+        digest.update(data);
+        bytes += data.length;
+        const written = await write(jetstream, { asset, subject: piecesOf(nuid), data });
+        if (written.outcome !== 'conflict') positions.push(written.seq);
+      }
+      sum = digest.digest();
+      check(sum);
+    } catch (error) {
+      // Nobody will ever find what was stored by now; where that fails too it leaves with its age (O1).
+      await purge(piecesOf(nuid)).catch(() => undefined);
+      throw error;
     }
-    const sum = digest.digest();
-    check(sum);
     const description: ObjectDescription = {
       name,
       bucket: definition.name,

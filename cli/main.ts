@@ -19,7 +19,7 @@ const USAGE = `mcs, open mission control
   mcs values watch TARGET [SELECTOR …]     current values as they change: a table in a terminal
   mcs mode get|set TARGET [MODE]           the mode of a target
   mcs parameters TARGET                    its parameters by mode, and whether they read back
-  mcs file list TARGET                     files on board, as last listed
+  mcs file list|refresh TARGET             files on board, as last listed; refresh asks the spacecraft
   mcs file get TARGET FILE                 brings a file down and saves it
   mcs transfer list|watch [TARGET]         files that come down and go up
   mcs link list TARGET                     drivers and gateways of its links, and their bindings
@@ -34,6 +34,7 @@ const USAGE = `mcs, open mission control
   mcs actor list|show                      what lives and where, and what is stored of it
   mcs sim faults GATEWAY                   faults of a simulated gateway, and which are on
   mcs sim fault GATEWAY FAULT on|off       switch one
+  mcs sim files GATEWAY                    files on board its spacecraft, with their hashes
   mcs test                                 everything that CI runs
 `;
 

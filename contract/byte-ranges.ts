@@ -94,6 +94,11 @@ export class ByteRanges {
     return index < this.count && this.#starts[index]! <= start && end <= this.#ends[index]!;
   }
 
+  /** Whether any byte is there. */
+  overlaps(start: number, end: number): boolean {
+    return start < end && (this.#starts[this.#endingAtOrAfter(start + 1)] ?? end) < end;
+  }
+
   /** What is not there of [from, to), in order, the first `most` of it. */
   missing(from: number, to: number, most = Number.POSITIVE_INFINITY): ByteRange[] {
     const gaps: ByteRange[] = [];

@@ -1,6 +1,6 @@
 /**
- * A chunk of a file that comes down, as it travels on `mcs.file.chunk.<target>.<file>`. Mission Control Service, sections
- * 2.8, 4.7 rule 3 and 6.
+ * A chunk of a file that comes down, as it travels on `mcs.file.chunk.<target>.<file>`. Mission Control Service,
+ * sections 2.8, 4.7 rule 3 and 6.
  *
  * F1. A generation or an offset is a whole number that a double holds exactly; what is not is no chunk. Rounded, it
  *     would name another generation, or another place in the file (MC-GEN-022).
@@ -31,7 +31,7 @@ export function chunkHeaders({ generation, offset }: FileChunk): Record<string, 
   return { [header.generation]: String(generation), [header.offset]: String(offset) };
 }
 
-/** The chunk in a message of stream FILE_CHUNKS; undefined for what is none. */
+/** The chunk in a message of stream FILE_CHUNKS; undefined for anything else. */
 export function readFileChunk(message: {
   readonly subject: string;
   readonly headers: Readonly<Record<string, string>>;

@@ -110,7 +110,10 @@ export const SCHEDULE_OFFSET_MS_MOST = 31 * 86_400_000;
 export const SCHEDULE_TICK_MS = 1_000;
 /** For each scheduler that ranks before it, how much later a scheduler does what another should have done. */
 export const SCHEDULE_STANDBY_MS = 50;
-/** How old a reading of its pass is at most when a schedule is fired, missed or cancelled by it, and how long its write is tried. */
+/**
+ * How old a reading of its pass is at most when a schedule is fired, missed or cancelled by it, and how long its write
+ * is tried.
+ */
 export const SCHEDULE_FRESH_MS = 1_000;
 /** How often the pass is asked for again where answers take longer, before it counts as an outage. */
 export const SCHEDULE_FRESH_ROUNDS = 5;
@@ -128,8 +131,8 @@ export const SCHEDULE_LIVE_AFTER_END_MS = 7 * 86_400_000;
 export const SCHEDULES_AGED_AT_ONCE = 1_000;
 /** Entries of one day of schedules that are long final: each holds some thousand. */
 export const SCHEDULE_GROUPS = 32;
-/** Recurring rules of a cell: each is compared with every pass of its target. */
-export const SCHEDULE_RULES = 1_000;
+/** Recurring rules of a cell, each compared with every pass of its target: two for each of 2,000 targets, and more. */
+export const SCHEDULE_RULES = 5_000;
 /** Schedules that rules create at once; the others wait for their turn. */
 export const RULE_CREATIONS = 16;
 /** Characters of a mission document: fifty thousand measures, each with a description, have some ten million. */
@@ -180,6 +183,9 @@ export const GATEWAY_ANSWER_MS = 10_000;
  * memory, so this is the way there and back with room, and a person at a console still waits for it.
  */
 export const SIM_ANSWER_MS = 5_000;
+/** How long the command line waits for a listing that it asked for (section 8), and how often it looks. */
+export const DIRECTORY_POLL_MS = 10_000;
+export const DIRECTORY_LOOK_MS = 500;
 /** Files that a simulated spacecraft shows of its memory: their hashes stay below 1 MiB. */
 export const SIM_FILES_SHOWN = 4_000;
 /**
@@ -519,6 +525,25 @@ export const UPLOAD_GRACE_MS = 10_000;
 export const BYTE_RANGES_MOST = 65_536;
 /** Fields of type, length and value in one PDU of CFDP: a metadata PDU with every proxy message and override has thirty. */
 export const CFDP_TLVS_MOST = 64;
+/**
+ * Bytes of a file that a sender asks its caller for at once: a link of 8 Mbit/s sends them in a sixteenth of a second.
+ */
+export const CFDP_CONTENT_BYTES = 64 * 1024;
+/** Ranges that one sender keeps as asked for again; what does not fit the receiver asks for another time. */
+export const CFDP_REPEAT_RANGES = 16_384;
+/** Bytes of one transaction kept while its metadata is awaited: a round trip of 600 ms at 3 Mbit/s. */
+export const CFDP_EARLY_BYTES = 256 * 1024;
+/** NAKs without an answer that one receiver tells apart; later ones count as part of the last. */
+export const CFDP_NAKS_OPEN = 1_024;
+/** Transactions of one entity at a time, of either direction: each holds some megabytes at worst. */
+export const CFDP_TRANSACTIONS = 64;
+/** Transactions that are over and still answered for, and how long: the other entity may repeat its last words. */
+export const CFDP_CLOSED_KEPT = 1_024;
+export const CFDP_CLOSED_MS = 120_000;
+/** Acknowledgements that wait for the link without a transaction of their own; what is more is repeated anyway. */
+export const CFDP_REPLIES_WAITING = 64;
+/** Downloads of one entity that are asked for and not over. */
+export const CFDP_DOWNLOADS = 32;
 /** Connections of a process, of all its ports: an idle one costs a few kB. Fewer where it may open fewer files. */
 export const CONNECTIONS = 20_000;
 /** Descriptors that connections leave to everything else: the bus, gateways, spooled uploads, modules. */
@@ -625,12 +650,12 @@ export const TRANSFER_STORES_AT_ONCE = 8;
 export const TRANSFER_ASSEMBLIES_AT_ONCE = 2;
 /** Parts that are removed at once. */
 export const TRANSFER_REMOVALS_AT_ONCE = 16;
+/** Bytes of an upload that are read at once and kept while they are written: a piece of the store. */
+export const UPLOAD_WINDOW_BYTES = 128 * 1024;
 /** How long an entry of the index of open transfers without a record is left to who writes them both. */
 export const TRANSFER_INDEX_MS = 10 * 60_000;
 /** Attempts of a creation that others overtake, before it counts as an outage. */
 export const TRANSFER_WRITE_ROUNDS = 8;
-/** How long the cell of a transfer stays behind its last change. */
-export const TRANSFER_IDLE_MS = 30_000;
 /** How long a driver may decode a file, and how much later a file is offered again (section 4.7 rule 6). */
 export const FILE_DECODE_MS = 5 * 60_000;
 export const FILE_DECODE_AGAIN_MS = 30_000;

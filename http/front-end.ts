@@ -11,6 +11,7 @@ import type { Route } from './route.ts';
 import { alarmFollows, alarmRoutes } from './routes/alarms.ts';
 import { authRoutes } from './routes/auth.ts';
 import { catalogueRoutes } from './routes/catalogue.ts';
+import { fileRefreshRoutes } from './routes/file-refresh.ts';
 import { fileRoutes } from './routes/files.ts';
 import { inspectFollows, inspectRoutes } from './routes/inspect.ts';
 import { linkFrameFollows } from './routes/link-frames.ts';
@@ -58,6 +59,7 @@ const described: readonly Route[] = [
   ...ruleRoutes,
   ...catalogueRoutes,
   ...fileRoutes,
+  ...fileRefreshRoutes,
   ...transferRoutes,
   ...transferContentRoutes,
   ...simulationRoutes,

@@ -6,12 +6,14 @@
 import { assertNever } from '../contract/assert.ts';
 import { subject } from '../contract/bus/subjects.ts';
 import { SIM_ANSWER_MS } from '../contract/limits.ts';
-import { type FaultCall, readFaultReply } from '../contract/link.ts';
-import type { SimulatedFault } from '../contract/simulation.ts';
+import { type FaultCall, readFaultReply, readFileReply, type SimulationRefusal } from '../contract/link.ts';
+import type { SimulatedFault, SimulatedFile } from '../contract/simulation.ts';
 import { ask } from '../messaging/ask.ts';
 import { refuse } from './errors.ts';
 import type { RoutePorts } from './ports.ts';
 import type { Handled, Refusal } from './reply.ts';
+
+type Asking = Pick<RoutePorts, 'bus' | 'log'>;
 
 /**
  * Every fault of the gateway, after the switch when there is one; refuses with what it refused, or with its silence.
@@ -20,13 +22,40 @@ import type { Handled, Refusal } from './reply.ts';
 export async function askForFaults(
   gateway: string,
   change: FaultCall | undefined,
-  { bus, log }: Pick<RoutePorts, 'bus' | 'log'>,
+  ports: Asking,
 ): Promise<Handled<readonly SimulatedFault[]>> {
-  const to = subject.gatewayVerb(gateway, change === undefined ? 'faults' : 'fault');
-  const asked = await ask(bus, { to, call: change ?? {}, read: readFaultReply, timeoutMs: SIM_ANSWER_MS });
+  const verb = change === undefined ? 'faults' : 'fault';
+  const answer = await askGateway(gateway, { verb, call: change ?? {}, read: readFaultReply }, ports);
+  return answer.ok ? { ok: true, value: answer.value.faults } : answer;
+}
+
+/** What a simulated spacecraft has in its file memory; refuses and throws alike. */
+export async function askForFiles(
+  gateway: string,
+  ports: Asking,
+): Promise<Handled<readonly SimulatedFile[]>> {
+  const answer = await askGateway(gateway, { verb: 'files', call: {}, read: readFileReply }, ports);
+  return answer.ok ? { ok: true, value: answer.value.files } : answer;
+}
+
+interface Question<Value> {
+  readonly verb: string;
+  readonly call: object;
+  readonly read: (
+    bytes: Uint8Array,
+  ) => { readonly ok: true; readonly value: Value } | SimulationRefusal | undefined;
+}
+
+async function askGateway<Value>(
+  gateway: string,
+  { verb, call, read }: Question<Value>,
+  { bus, log }: Asking,
+): Promise<Handled<Value>> {
+  const to = subject.gatewayVerb(gateway, verb);
+  const asked = await ask(bus, { to, call, read, timeoutMs: SIM_ANSWER_MS });
   switch (asked.outcome) {
     case 'answered':
-      return asked.answer.ok ? { ok: true, value: asked.answer.value.faults } : asked.answer;
+      return asked.answer;
     case 'unserved':
       return silent(`gateway ${gateway} is not running`);
     case 'unanswered':

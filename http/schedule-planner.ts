@@ -3,8 +3,6 @@
  * Control Service, sections 2.7 and 4.6.
  */
 
-import type { ScheduleRequest } from '../contract/schedule.ts';
-
 /** Codes of a route that only somebody may use who may launch the run. */
 export const PLANNER_ERRORS = ['api::no-configuration', 'api::anonymous', 'auth::jwt-required'] as const;
 export const PLANNER_STATUSES = { 'api::anonymous': [401] };
@@ -17,17 +15,3 @@ export const PLANNING_ERRORS = [
   'schedule::changed',
   'api::unavailable',
 ] as const;
-
-type PlannedRun = Pick<ScheduleRequest, 'start' | 'run' | 'targets' | 'inputs' | 'library' | 'environment'>;
-
-/** Of a body, what counts of the run: what the service sets is ignored in it. */
-export function plannedRun({ start, run, targets, inputs, library, environment }: PlannedRun): PlannedRun {
-  return {
-    start,
-    run,
-    targets,
-    ...(inputs !== undefined && { inputs }),
-    ...(library !== undefined && { library }),
-    ...(environment !== undefined && { environment }),
-  };
-}

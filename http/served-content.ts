@@ -1,9 +1,9 @@
 /**
- * Content as an answer: bytes that are read in pieces and never held whole, with what HTTP knows of parts and versions of
- * them (RFC 9110, sections 13 and 14). Mission Control Service, section 4.7. Knows no transport.
+ * Content as an answer: bytes that are read in pieces and never held whole, with what HTTP knows of parts and versions
+ * of them (RFC 9110, sections 13 and 14). Mission Control Service, section 4.7. Knows no transport.
  *
  * V1. A part is given only of the version that was asked for: `If-Range` that names another one gets the whole.
- * V2. A `Range` that is no range of bytes, or several of them, is passed over, as the RFC allows.
+ * V2. A `Range` that is no range of bytes, or several of them, is ignored, as the RFC allows.
  */
 
 import type { Handled, Reply } from './reply.ts';

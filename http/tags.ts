@@ -11,7 +11,7 @@ export const TAGS = {
   Passes: 'Passes of targets over ground stations: predicted, booked, merged, watched.',
   Schedules: 'Runs scheduled on passes, validated by supervisors, and rules that make schedules of them.',
   Catalogue: 'Measures and telecommands of a target.',
-  Files: 'Files on board: the directory of a target.',
+  Files: 'Files on board: the directory of a target, as it was last listed, and asked for.',
   Transfers:
     'Files that come down and go up: asked for, listed, followed, and their content read, also while it arrives.',
   Links: 'Links of targets: who serves them and how they are bound, and their frames as they pass.',

@@ -1,8 +1,8 @@
 /**
  * What one message of frames says of one link, as it is stored: batches of samples, and chunks of files.
  *
- * O1. Each message has an id of its own, made from the message of frames and its place in what was made of it: made again,
- *     it is a duplicate (frame-decoder.G1).
+ * O1. Each message has an id of its own, made from the message of frames and its place in what was made of it: made
+ *     again, it is a duplicate (frame-decoder.G1).
  * O2. A batch holds no more files than fit in a message of the bus; those beyond follow in batches of their own.
  */
 

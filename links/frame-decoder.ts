@@ -1,6 +1,7 @@
 /**
- * Decodes what a gateway received for every link bound to it: one message of frames in, one message of samples per
- * link out (T1), listings of files behind it, and the chunks of files that were in it. Which process decodes which gateway and from which position is decided elsewhere (supervision).
+ * Decodes what a gateway received for every link bound to it: one message of frames in, one message of samples per link
+ * out (T1), listings of files behind it, and the chunks of files that were in it. Which process decodes which gateway
+ * and from which position is decided elsewhere (supervision).
  *
  * G1. The message id of a decoded batch names the message of frames it was made from, so that decoding that message
  *     again after a crash stores nothing twice; the header `Mcs-Source` holds its position.
@@ -143,7 +144,7 @@ class GatewayFrameDecoder implements FrameDecoder {
     }
   }
 
-  /** G5. Passes begin and end with a margin of a minute: within a second, where none changes, the answer is the same. */
+  /** G5: passes begin and end with a margin of a minute; within a second, where none changes, the answer is the same. */
   #sourcesAt(at: number): readonly Source[] {
     const mission = this.#missions.current;
     if (mission === undefined) return [];

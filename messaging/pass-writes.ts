@@ -25,25 +25,13 @@
 import { buckets } from '../contract/bus/buckets.ts';
 import { PASS_WRITE_ROUNDS, PASSES_OF_TARGET } from '../contract/limits.ts';
 import { Outage } from '../contract/outage.ts';
-import { passKey, readStoredPass, type StoredPass } from '../contract/pass.ts';
+import { passKey, type StoredPass } from '../contract/pass.ts';
 import type { Window } from '../mission/pass/pass.ts';
 import { TargetPasses } from '../mission/pass/target-passes.ts';
-import type { Bucket, Bus, Entry } from '../ports/bus.ts';
-import type { Log } from '../ports/log.ts';
-import type { PassBook } from './pass-book.ts';
-import { decidedIn, doneJournal, fitting, type PassWrite, type Stands, standsOf } from './pass-journal.ts';
+import type { Bus } from '../ports/bus.ts';
+import { doneJournal, fitting, type PassWrite, type Stands, standsOf } from './pass-journal.ts';
+import { apply, readStanding, type Standing, type StandingTools } from './pass-standing.ts';
 import { PassesOver, TooManyPasses } from './passes-over.ts';
-
-/** What stands in the bucket of a target. */
-interface Standing {
-  readonly passes: TargetPasses;
-  /** Revisions of its entries by their keys. */
-  readonly revisions: ReadonlyMap<string, number>;
-  /** Revision of the journal; 0: there is none. */
-  readonly journal: number;
-  /** Whether the bus was asked for it (J9). */
-  readonly isAsked: boolean;
-}
 
 export interface PassesWritten<Outcome> {
   readonly outcome: Outcome;
@@ -58,19 +46,12 @@ interface Done {
   readonly stands: Stands | undefined;
 }
 
-export interface PassWriterOptions {
-  readonly bus: Bus;
-  readonly log: Log;
-  /** What this process holds of them (J9); without it the bus is asked each time. */
-  readonly passes?: Pick<PassBook, 'standing'>;
-}
-
 /** Writes passes, those of one target one after the other: a race inside of one process would only cost rounds. */
 export class PassWriter {
   readonly #tools: WriteTools;
   readonly #last = new Map<string, Promise<void>>();
 
-  constructor({ bus, log, passes }: PassWriterOptions) {
+  constructor({ bus, log, passes }: StandingTools) {
     this.#tools = { bus, log, passes, over: new PassesOver({ bus, log }) };
   }
 
@@ -117,10 +98,7 @@ export async function leaveUse(
   return outcome;
 }
 
-interface WriteTools {
-  readonly bus: Bus;
-  readonly log: Log;
-  readonly passes: Pick<PassBook, 'standing'> | undefined;
+interface WriteTools extends StandingTools {
   readonly over: PassesOver;
 }
 
@@ -220,9 +198,11 @@ async function writeAll(
     if (decided.outcome === 'conflict') return { isWhole: false, revision };
     const passes = bus.bucket(buckets.passes);
     const outcomes = await Promise.all(writes.map((write) => apply(passes, write)));
+    const isOvertaken = outcomes.some(({ by }) => by === 'others');
+    if (isOvertaken && !standing.isAsked && (await isLast(bus, target, decided.revision)))
+      return { isWhole: false, revision, mustAsk: true };
     for (const [n, { key, text }] of writes.entries()) {
       const outcome = outcomes[n]!;
-      if (outcome.by === 'others' && !standing.isAsked) return { isWhole: false, revision, mustAsk: true };
       if (outcome.by === 'here') revision = Math.max(revision ?? 0, outcome.revision);
       if (text === undefined) stands.delete(key);
       else stands.set(key, outcome.by === 'others' ? undefined : outcome.revision);
@@ -234,61 +214,16 @@ async function writeAll(
   return { isWhole: true, revision, done: { revision: over, stands: knownStands(stands) } };
 }
 
+/**
+ * J9: whether this is what was decided last. Then nobody has written anything newer than it says, and who has written
+ * something else has not stood where this process thought.
+ */
+async function isLast(bus: Bus, target: string, decided: number): Promise<boolean> {
+  return (await bus.bucket(buckets.passJournals).get(target))?.revision === decided;
+}
+
 /** Undefined where somebody else has written one of them, nobody here knows when. */
 function knownStands(revisions: ReadonlyMap<string, number | undefined>): Stands | undefined {
   const known = [...revisions.values()].filter((revision) => revision !== undefined);
   return known.length === revisions.size ? standsOf(known) : undefined;
-}
-
-type Applied =
-  | { readonly by: 'here'; readonly revision: number }
-  /** Somebody else has written just this, who found it unfinished. */
-  | { readonly by: 'finisher'; readonly revision: number }
-  | { readonly by: 'others' };
-
-/**
- * J2: of what somebody else has written nobody decides anything newer before that is done (J1), so that what stands is
- * it or newer.
- */
-async function apply(passes: Bucket, { key, text, over }: PassWrite): Promise<Applied> {
-  const bytes = text === undefined ? undefined : Buffer.from(text);
-  const written = await (bytes === undefined ? passes.remove(key, over) : passes.put(key, bytes, over));
-  if (written.outcome === 'written') return { by: 'here', revision: written.revision };
-  const entry = await passes.get(key);
-  const isSame = bytes === undefined ? entry === undefined : entry !== undefined && bytes.equals(entry.value);
-  return isSame ? { by: 'finisher', revision: entry?.revision ?? 0 } : { by: 'others' };
-}
-
-/** J1, J9: the passes of a target once everything that was decided is written. */
-async function readStanding(
-  { bus, log, passes: book }: WriteTools,
-  target: string,
-  mustAsk: boolean,
-): Promise<Standing> {
-  const passes = bus.bucket(buckets.passes);
-  for (;;) {
-    // The journal first: what was decided behind it is not seen, and the decision here then loses.
-    const entry = await bus.bucket(buckets.passJournals).get(target);
-    const journal = entry?.revision ?? 0;
-    const { writes, stands } = decidedIn(entry, log);
-    const isDone = writes.length === 0 && stands !== undefined && !mustAsk;
-    const known = isDone ? await book?.standing(target, stands) : undefined;
-    if (known !== undefined)
-      return { passes: new TargetPasses(known.passes), revisions: known.revisions, journal, isAsked: false };
-    const listed = await passes.list(`${target}.*`);
-    const revisions = new Map(listed.map(({ key, revision }) => [key, revision]));
-    const unfinished = writes.filter(({ key, over }) => (revisions.get(key) ?? 0) === over);
-    if (unfinished.length === 0) return { passes: readable(listed, log), revisions, journal, isAsked: true };
-    await Promise.all(unfinished.map((write) => apply(passes, write)));
-  }
-}
-
-function readable(entries: readonly Entry[], log: Log): TargetPasses {
-  return new TargetPasses(
-    entries.flatMap(({ key, value }) => {
-      const pass = readStoredPass(key, value);
-      if (pass === undefined) log.error({ key, bucket: buckets.passes.name }, 'malformed pass: left out');
-      return pass ?? [];
-    }),
-  );
 }

@@ -17,6 +17,6 @@ export interface FileDirectory {
   file(target: string, file: string): ListedFile | undefined;
   /** Resolves when every listing of the target stored before the call is known; rejects with `Outage`. */
   upToDate(target: string): Promise<void>;
-  /** Calls the listener whenever a file was listed, from now on; returns how to end it. */
-  onListed(listener: (target: string, file: string) => void): () => void;
+  /** Calls the listener whenever a file of the target was listed, from now on; returns how to end it. */
+  watch(target: string, listed: (file: string) => void): () => void;
 }

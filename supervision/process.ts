@@ -27,7 +27,7 @@ import type { Bus, Stoppable } from '../ports/bus.ts';
 import type { Clock, Random } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { Replication } from '../ports/replication.ts';
-import { ListedFiles } from '../telemetry/listed-files.ts';
+import { fileDirectory } from '../telemetry/file-directory.ts';
 import { startValueFeeds } from '../telemetry/value-feeds.ts';
 import { createDeadLetters, type DeadLetters } from './cells/dead-letters.ts';
 import { BusMissionSource } from './configuration.ts';
@@ -45,6 +45,7 @@ import { startGateways } from './roles/gateways.ts';
 import { startReconciler } from './roles/reconciler.ts';
 import { startScheduler } from './roles/scheduler.ts';
 import { startTelemetry } from './roles/telemetry.ts';
+import { startTransfers } from './roles/transfers.ts';
 import { Tree } from './tree.ts';
 
 export interface ProcessOptions {
@@ -112,6 +113,7 @@ const factories: Record<Exclude<RoleName, 'api' | 'bench'>, RoleFactory> = {
   alarms: startAlarms,
   reconciler: startReconciler,
   scheduler: startScheduler,
+  transfers: startTransfers,
 };
 
 /** Starts the process and resolves when its API listens; see `ready` for the rest. */
@@ -128,7 +130,6 @@ class Service implements ServiceProcess {
   readonly #tokens: MissionTokens;
   readonly #values: ReturnType<typeof startValueFeeds>;
   readonly #books: Books & Stoppable;
-  readonly #files: ListedFiles;
   readonly #membership: Membership;
   readonly #tree: Tree;
   readonly #inspection: InspectionService;
@@ -150,7 +151,6 @@ class Service implements ServiceProcess {
     this.#tokens = new MissionTokens({ missions: this.#missions, clock, log, fetch, missionFolder });
     this.#values = startValueFeeds({ bus, missions: this.#missions, clock, log });
     this.#books = openBooks({ bus, clock, log });
-    this.#files = new ListedFiles({ bus, clock, log });
     this.#membership = this.#newMembership(instance);
     const deadLetters = createDeadLetters(bus, log);
     this.#tree = this.#newTree(instance, deadLetters);
@@ -203,7 +203,7 @@ class Service implements ServiceProcess {
         random,
         missions: this.#missions,
         values: this.#values,
-        files: this.#files,
+        files: fileDirectory(this.#values),
         passes: this.#books.passes,
         books: this.#books,
         living: (role) => this.#membership.alive(role),
@@ -259,7 +259,6 @@ class Service implements ServiceProcess {
     await this.#inspection.stop();
     await this.#membership.leave();
     await this.#values.stop();
-    await this.#files.stop();
     await this.#books.stop();
     this.#tokens.stop();
     await this.#missions.stop();

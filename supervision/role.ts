@@ -32,6 +32,7 @@ export const ROLES = [
   'alarms',
   'reconciler',
   'scheduler',
+  'transfers',
 ] as const;
 /** With the daemon of an RF bench, of which there is one in a cell. */
 export const ALL_ROLES = [...ROLES, 'bench'] as const;

@@ -38,15 +38,11 @@ export class CurrentValueWriter {
   write(ordinal: number, sample: SampleColumns): Buffer {
     const measure = this.#measures[ordinal]!;
     this.#openings[ordinal] ??= openingOf(measure);
-    return this.#text(this.#openings[ordinal], measure.definition, sample);
+    return this.writeAs(this.#openings[ordinal], measure.definition, sample);
   }
 
-  /** A measure that is not of the platform. */
-  writeOther(measure: Measure, sample: SampleColumns): Buffer {
-    return this.#text(openingOf(measure), measure.definition, sample);
-  }
-
-  #text(opening: string, definition: MeasureDefinition, sample: SampleColumns): Buffer {
+  /** With what stands before the value; of a measure that the platform has not. */
+  writeAs(opening: string, definition: MeasureDefinition, sample: SampleColumns): Buffer {
     const value = valueText(definition, sample);
     const raw = rawText(definition, sample, value);
     return Buffer.from(

@@ -18,7 +18,7 @@ import { ChangedOrdinals, type Step } from './changed-ordinals.ts';
 import type { CurrentSample } from './current-sample.ts';
 import { CurrentValueWriter, type SampleColumns } from './current-value-text.ts';
 import { FileValues } from './files/file-values.ts';
-import type { FilesPart } from './files/snapshot.ts';
+import type { FilesPart } from './files/known-files.ts';
 import { BlockSamples } from './reading/block-samples.ts';
 import { timeOf } from './reading/instant.ts';
 import { rowOrder } from './reading/row-order.ts';

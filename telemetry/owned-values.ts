@@ -6,8 +6,8 @@
 import type { FileSample, ValueBatch } from '../contract/batch.ts';
 import type { Platform } from '../mission/platform.ts';
 import { CurrentValues, type ValueColumns } from './current-values.ts';
+import type { FilesPart } from './files/known-files.ts';
 import { KnownFiles } from './files/known-files.ts';
-import type { FilesPart } from './files/snapshot.ts';
 import { mapBatch } from './reading/measure-map.ts';
 import { markBatch, SampleOrder } from './sample-order.ts';
 

@@ -3,8 +3,6 @@
 import type { BusPosition, EchoMessage } from '../../contract/link.ts';
 import type { TelecommandEffect, TelecommandEvent } from '../../machines/telecommand/telecommand.ts';
 import { gatewaysReceiving } from '../../mission/pass/serving-gateway.ts';
-import type { Platform } from '../../mission/platform.ts';
-import type { ReceivedValue } from '../../ports/target-values.ts';
 import { busPosition } from '../../telemetry/reading/bus-position.ts';
 import { LaneEchoes } from './echoes.ts';
 import { gatewayGiven, givenGateway, whyNotServed } from './given-gateway.ts';

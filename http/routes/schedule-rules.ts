@@ -12,6 +12,7 @@ import {
   storedRule,
   storeRule,
 } from '../../messaging/rule-writes.ts';
+import { plannedRun } from '../../mission/schedule/rule.ts';
 import { busUnavailable, refuse } from '../errors.ts';
 import { nameOf } from '../identity.ts';
 import { currentMission } from '../mission-of.ts';
@@ -20,7 +21,7 @@ import type { RoutePorts } from '../ports.ts';
 import type { Refusal } from '../reply.ts';
 import { defineRoute, NO_CONTENT } from '../route.ts';
 import { launchRefusal } from '../run-policy.ts';
-import { PLANNER_ERRORS, PLANNER_STATUSES, PLANNING_ERRORS, plannedRun } from '../schedule-planner.ts';
+import { PLANNER_ERRORS, PLANNER_STATUSES, PLANNING_ERRORS } from '../schedule-planner.ts';
 
 export const listRules = defineRoute({
   method: 'GET',

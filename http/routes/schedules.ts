@@ -16,6 +16,7 @@ import { draftOf, type ScheduleDraft } from '../../messaging/schedule-draft.ts';
 import { createSchedule } from '../../messaging/schedule-writes.ts';
 import type { Environment, Mission } from '../../mission/mission.ts';
 import { SUPERVISOR } from '../../mission/schedule/plan.ts';
+import { plannedRun } from '../../mission/schedule/rule.ts';
 import type { Caller } from '../caller.ts';
 import { busUnavailable, refuse } from '../errors.ts';
 import { nameOf } from '../identity.ts';
@@ -26,7 +27,7 @@ import type { Handled, Refusal } from '../reply.ts';
 import { defineRoute } from '../route.ts';
 import { launchRefusal, undeclaredRefusal } from '../run-policy.ts';
 import { cursorInQuery, listOfSchedules } from '../schedule-lists.ts';
-import { PLANNER_ERRORS, PLANNER_STATUSES, PLANNING_ERRORS, plannedRun } from '../schedule-planner.ts';
+import { PLANNER_ERRORS, PLANNER_STATUSES, PLANNING_ERRORS } from '../schedule-planner.ts';
 import { scheduleView } from '../schedule-view.ts';
 
 /** Codes of a route that changes a schedule there is. */

@@ -1,6 +1,7 @@
 /**
- * Simulation control: which faults a simulated gateway knows, and switching them. Mission Control Service, sections 4.9
- * and 7.5; the paths are ours (MC-SIM-006). The gateway switches and reports it on the bus, this asks.
+ * Simulation control: which faults a simulated gateway knows, switching them, and what its spacecraft has in files.
+ * Mission Control Service, sections 4.9 and 7.5; the paths are ours (MC-SIM-006). The gateway switches and reports it
+ * on the bus, this asks.
  *
  * S1. The answer to a switch is the state after it, as the gateway says it: nothing is remembered here.
  */
@@ -8,11 +9,11 @@
 import Type from 'typebox';
 import { nameBound } from '../../contract/bounded.ts';
 import { NAME_CHARACTERS } from '../../contract/limits.ts';
-import { FaultSwitch, SimulatedFaults } from '../../contract/simulation.ts';
+import { FaultSwitch, SimulatedFaults, SimulatedFiles } from '../../contract/simulation.ts';
 import { isToken, TOKEN_PATTERN } from '../../contract/token.ts';
 import type { Mission } from '../../mission/mission.ts';
 import { refuse } from '../errors.ts';
-import { askForFaults } from '../gateway.ts';
+import { askForFaults, askForFiles } from '../gateway.ts';
 import { nameOf } from '../identity.ts';
 import { currentMission } from '../mission-of.ts';
 import type { RoutePorts } from '../ports.ts';
@@ -91,6 +92,27 @@ export const switchFault = defineRoute({
   },
 });
 
+export const readSimulatedFiles = defineRoute({
+  method: 'GET',
+  path: '/v1/sim/:gateway/files',
+  operationId: 'readSimulatedFiles',
+  summary: 'Files on board a simulated spacecraft, with their hashes',
+  description:
+    'What there is, whatever the spacecraft says of it, and without its link: to compare with what came down. Empty where ' +
+    'the simulation has no file memory.',
+  tag: 'Simulation',
+  params: { gateway: gatewayInPath },
+  replies: { 200: SimulatedFiles },
+  errors: ERRORS,
+  async handle({ params: { gateway } }, ports) {
+    const simulated = checkSimulated(gateway, ports);
+    if (!simulated.ok) return simulated;
+    const files = await askForFiles(gateway, ports);
+    if (!files.ok) return files;
+    return { ok: true, value: { status: 200, body: { gateway, files: [...files.value] } } };
+  },
+});
+
 /** Refuses what the topology does not have (404), and what it has and is no simulation (422). */
 function checkSimulated(name: string, ports: RoutePorts): Handled<undefined> {
   const mission = currentMission(ports);
@@ -107,4 +129,4 @@ function simulatedOf({ gateways }: Mission): string[] {
   return [...gateways.values()].flatMap(({ kind, name }) => (kind === 'simulated' ? [name] : []));
 }
 
-export const simulationRoutes = [readFaults, switchFault];
+export const simulationRoutes = [readFaults, switchFault, readSimulatedFiles];

@@ -74,20 +74,28 @@ export const submitTelecommand = defineRoute({
     'tc::target-held',
     'api::unavailable',
   ],
-  async handle({ body, caller }, ports) {
-    if (body.id !== undefined && !isUlid(body.id)) return invalidId(body.id);
-    const mission = currentMission(ports);
-    if (!mission.ok) return mission;
-    const resolved = resolveTelecommand(mission.value, body);
-    if (!resolved.ok) return refusedUnlessKnown(resolved, body, ports);
-    const held = await heldAgainst(resolved.value, ports);
-    if (held !== undefined) return refusedUnlessKnown(held, body, ports);
-    if (body.id !== undefined && mayHaveLeftTheWindow(body.id, ports)) {
-      if (await isKnown(body.target, body.id, ports)) return accepted(body.id, true);
-    }
-    return submit(body.id ?? ports.newId(), resolved.value, mission.value, caller, ports);
-  },
+  handle: ({ body, caller }, ports) => submitDirect(body, caller, ports),
 });
+
+/** A direct telecommand as it is asked for: resolved, checked against the holds of runs, stored, answered. */
+export async function submitDirect(
+  request: TcRequest,
+  caller: Caller,
+  ports: RoutePorts,
+): Promise<Handled<Reply>> {
+  const { id, target } = request;
+  if (id !== undefined && !isUlid(id)) return invalidId(id);
+  const mission = currentMission(ports);
+  if (!mission.ok) return mission;
+  const resolved = resolveTelecommand(mission.value, request);
+  if (!resolved.ok) return refusedUnlessKnown(resolved, request, ports);
+  const held = await heldAgainst(resolved.value, ports);
+  if (held !== undefined) return refusedUnlessKnown(held, request, ports);
+  if (id !== undefined && mayHaveLeftTheWindow(id, ports)) {
+    if (await isKnown(target, id, ports)) return accepted(id, true);
+  }
+  return submit(id ?? ports.newId(), resolved.value, mission.value, caller, ports);
+}
 
 export const followTelecommand = defineFollow({
   path: '/v1/tc/:target/:id/events',

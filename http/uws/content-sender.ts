@@ -3,7 +3,8 @@
  *
  * U20. One piece at a time is held, and the next one is read when the socket has taken it. A client that takes nothing
  *      is cut by uWebSockets.js after ten seconds.
- * U21. When the rest cannot be read the connection is cut: a body that ends early and looks whole would be taken for it.
+ * U21. When the rest cannot be read the connection is cut: a body that ends early and looks whole would be taken for
+ *      it.
  * U22. Whatever ends it, the reading of the pieces is ended too.
  */
 

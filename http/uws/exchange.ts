@@ -57,8 +57,8 @@ export class Exchange {
   }
 
   /**
-   * Answers; `closing` ends the connection too, for a request whose rest cannot be trusted. `length` is that of the body
-   * where the answer is without it.
+   * Answers; `closing` ends the connection too, for a request whose rest cannot be trusted. `length` is that of the
+   * body where the answer is without it.
    */
   finish(reply: Reply, closing = false, length?: number): void {
     if (this.#state !== 'open') return;

@@ -1,7 +1,8 @@
 /**
  * A gateway in front of a simulated spacecraft, board or instrument. Settings: `model` (`links/simulated/models.ts`),
- * `seed`, and `files` (bytes of files beside those that the spacecraft has, by identifier). Beside the faults of its model it has its own: `uplink_dead` (it refuses to send) and, where it receives its
- * own frames, `bad_echo` (it receives them damaged).
+ * `seed`, and `files` (bytes of files beside those that the spacecraft has, by identifier). Beside the faults of its
+ * model it has its own: `uplink_dead` (it refuses to send) and, where it receives its own frames, `bad_echo` (it
+ * receives them damaged).
  *
  * F1. A frame is sent when it has left for the spacecraft; whether that understood it is for telemetry to report.
  * F2. A document that lists faults restricts those that can be switched to its list; `bad_echo` belongs to `echo`.

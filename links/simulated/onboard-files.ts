@@ -1,6 +1,6 @@
 /**
- * The file memory of the simulated spacecraft: what it lists, gives, takes, forgets and makes anew, after the interface
- * control document `missions/demo/README.md`. Mission Control Service, section 2.8.
+ * The file memory of the simulated spacecraft: what it lists, gives, takes, forgets and makes again, after the
+ * interface control document `missions/demo/README.md`. Mission Control Service, section 2.8.
  *
  * M1. A file that is rewritten has the next generation, also one that was deleted in between; a generation never has
  *     other bytes again, but for one that is being written.
@@ -133,7 +133,7 @@ export class OnboardFiles {
     return this.#files.delete(id);
   }
 
-  /** Writes the file anew, with other bytes of the same size. */
+  /** Writes the file again, with other bytes of the same size. */
   regenerate(id: number, nowMs: number): boolean {
     const file = this.#files.get(id);
     if (file === undefined) return false;

@@ -1,6 +1,6 @@
 /**
- * Packets that give files: what an entry of a listing, and a chunk, must say, and whether it can be read. Mission Control
- * Service, sections 2.8 and 4.7 rules 1 and 3.
+ * Packets that give files: what an entry of a listing, and a chunk, must say, and whether it can be read. Mission
+ * Control Service, sections 2.8 and 4.7 rules 1 and 3.
  */
 
 import type { FaultsAt } from '../document/fault.ts';

@@ -1,6 +1,6 @@
 /**
- * How files are listed, read and written: whether the telecommands that the section names can do it, and whether what they
- * ask for can come down. Mission Control Service, section 4.7 rules 1, 3, 5 and 7.
+ * How files are listed, read and written: whether the telecommands that the section names can do it, and whether what
+ * they ask for can come down. Mission Control Service, section 4.7 rules 1, 3, 5 and 7.
  *
  * T1. Refresh and the transfer manager give no other arguments than offset and length, or offset, data and generation:
  *     every other one needs a default.

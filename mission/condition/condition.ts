@@ -8,7 +8,6 @@
  */
 
 import type { ResolvedValue } from '../../contract/telecommand.ts';
-import type { FileReads } from './file-reads.ts';
 
 export type Truth = true | false | null;
 
@@ -18,7 +17,21 @@ export interface Bindings {
   /** The own instance of a multi-instance component. */
   readonly instance?: string | undefined;
   /** Collects the measures of files that are read; without it they are unknown. */
-  readonly files?: FileReads | undefined;
+  readonly files?: FileOrdinals | undefined;
+}
+
+/** A measure of a file on board that a condition reads. */
+export interface FileRead {
+  /** The platform, as the scope of the condition has it. */
+  readonly platform: object;
+  readonly component: string;
+  readonly file: string;
+  readonly measure: string;
+}
+
+/** Gives each measure of a file that is read an ordinal, which no measure of a platform has. */
+export interface FileOrdinals {
+  ordinal(read: FileRead): number;
 }
 
 export interface Condition {

@@ -8,19 +8,12 @@
 
 import { fileMeasure } from '../file-measure.ts';
 import type { Measure, Platform } from '../platform.ts';
-import type { ScopePlatform } from './scope.ts';
+import type { FileOrdinals, FileRead } from './condition.ts';
 
 /** Above every ordinal of a column. */
 const FIRST = 2 ** 32;
 
-interface FileRead {
-  readonly platform: ScopePlatform;
-  readonly component: string;
-  readonly file: string;
-  readonly measure: string;
-}
-
-export class FileReads {
+export class FileReads implements FileOrdinals {
   readonly #reads: FileRead[] = [];
 
   /** R1 */

@@ -103,7 +103,7 @@ export class Plan {
       const instance = instanceName(slot.instance, bindings);
       const of = instance === undefined ? component : `${component}[${instance}]`;
       const ordinal = platform.ordinal(`${of}.${measure}`);
-      assert(ordinal !== undefined, `N3: ${of}.${measure} has an ordinal`);
+      assert(ordinal !== undefined, `condition/condition.N3: ${of}.${measure} has an ordinal`);
       return ordinal;
     });
   }

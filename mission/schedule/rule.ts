@@ -33,10 +33,14 @@ export function byRule(rule: string): string {
 }
 
 export function scheduleOf(rule: RuleRequest, pass: StoredPass): ScheduleRequest {
-  const { id, start, run, targets, inputs, library, environment } = rule;
+  return { id: ruleScheduleId(rule.id, pass.id), pass: pass.id, ...plannedRun(rule) };
+}
+
+type PlannedRun = Pick<RuleRequest, 'start' | 'run' | 'targets' | 'inputs' | 'library' | 'environment'>;
+
+/** Of a schedule or a rule, what says which run is planned: what the service sets beside it is left out. */
+export function plannedRun({ start, run, targets, inputs, library, environment }: PlannedRun): PlannedRun {
   return {
-    id: ruleScheduleId(id, pass.id),
-    pass: pass.id,
     start,
     run,
     targets,

@@ -2,8 +2,8 @@
  * The directives between the two entities of a transaction, both ways, without the header. CCSDS 727.0-B-5, section
  * 5.2.
  *
- * D1. Reading gives `undefined` for what is cut off, too long, of an unknown kind, or has a reversed range where it
- *     says what the sender is to do; it never throws.
+ * D1. Reading gives `undefined` for what is cut off, too long or of an unknown kind; it never throws. Whether ranges
+ *     make sense is for who acts on them to say.
  */
 
 import type { ByteRange } from '../../contract/byte-ranges.ts';

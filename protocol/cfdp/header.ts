@@ -7,7 +7,7 @@
  */
 
 import { assert } from '../../contract/assert.ts';
-import { readId, writeId } from './octets.ts';
+import { putId, readId } from './octets.ts';
 
 const VERSION = 1;
 /** Octets before the identifiers. */
@@ -64,29 +64,30 @@ export function readHeader(
   return { header, bytes, dataBytes: pdu.readUInt16BE(1) };
 }
 
-/** The octets of a header whose PDU has `dataBytes` behind it; a field outside its width is a defect. */
-export function writeHeader(header: PduHeader, dataBytes: number): Buffer {
+/** A PDU with room for `dataBytes` behind its header, which is written; a field outside its width is a defect. */
+export function beginPdu(header: PduHeader, dataBytes: number): Buffer {
   const { idBytes, sequenceBytes } = header;
   assert(isWidth(idBytes) && isWidth(sequenceBytes), 'H2 widths of one to eight octets');
   assert(dataBytes <= MAX_DATA_FIELD_BYTES, 'H1 a data field of 16 bits');
-  const first =
+  const pdu = Buffer.allocUnsafe(headerBytes(header) + dataBytes);
+  pdu[0] =
     (VERSION << 5) |
     (header.type === 'fileData' ? 0x10 : 0) |
     (header.towards === 'sender' ? 0x08 : 0) |
     (header.mode === 'unacknowledged' ? 0x04 : 0) |
     (header.crc ? 0x02 : 0) |
     (header.large ? 0x01 : 0);
-  const last =
+  pdu[1] = dataBytes >>> 8;
+  pdu[2] = dataBytes & 0xff;
+  pdu[3] =
     (header.segmentation ? 0x80 : 0) |
     ((idBytes - 1) << 4) |
     (header.segmentMetadata ? 0x08 : 0) |
     (sequenceBytes - 1);
-  return Buffer.concat([
-    Buffer.of(first, dataBytes >>> 8, dataBytes & 0xff, last),
-    writeId(header.source, idBytes),
-    writeId(header.sequence, sequenceBytes),
-    writeId(header.destination, idBytes),
-  ]);
+  putId(pdu, FIXED_BYTES, header.source, idBytes);
+  putId(pdu, FIXED_BYTES + idBytes, header.sequence, sequenceBytes);
+  putId(pdu, FIXED_BYTES + idBytes + sequenceBytes, header.destination, idBytes);
+  return pdu;
 }
 
 export function headerBytes({ idBytes, sequenceBytes }: { idBytes: number; sequenceBytes: number }): number {

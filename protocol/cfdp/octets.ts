@@ -71,10 +71,19 @@ export function readId(octets: Buffer): bigint {
 }
 
 export function writeId(id: bigint, length: number): Buffer {
-  assert(id >= 0n && id < 1n << BigInt(8 * length), 'N2 an identifier within its width');
-  const whole = Buffer.alloc(8);
-  whole.writeBigUInt64BE(id);
-  return whole.subarray(8 - length);
+  const octets = Buffer.allocUnsafe(length);
+  putId(octets, 0, id, length);
+  return octets;
+}
+
+/** Writes a whole number of `length` octets at an index. */
+export function putId(octets: Buffer, at: number, id: bigint, length: number): void {
+  assert(id >= 0n && BigInt.asUintN(8 * length, id) === id, 'N2 an identifier within its width');
+  if (length <= SIX_BYTES) octets.writeUIntBE(Number(id), at, length);
+  else {
+    octets.writeUIntBE(Number(id >> 48n), at, length - SIX_BYTES);
+    octets.writeUIntBE(Number(BigInt.asUintN(48, id)), at + length - SIX_BYTES, SIX_BYTES);
+  }
 }
 
 /** The fewest octets that hold a number. */

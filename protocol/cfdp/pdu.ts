@@ -10,7 +10,7 @@
 import { accepted, type Result, refused } from '../../contract/result.ts';
 import { crc16 } from '../crc.ts';
 import { type Directive, readDirective, writeDirective } from './directive.ts';
-import { type PduHeader, readHeader, writeHeader } from './header.ts';
+import { beginPdu, type PduHeader, readHeader } from './header.ts';
 import { Octets, writeSize } from './octets.ts';
 
 export const CRC_BYTES = 2;
@@ -78,8 +78,12 @@ export function writePdu(address: PduAddress, body: PduBody): Buffer {
   const fieldBytes = parts.reduce((sum, part) => sum + part.length, address.crc ? CRC_BYTES : 0);
   const type = body.kind === 'fileData' ? 'fileData' : 'directive';
   const segmentMetadata = body.kind === 'fileData' && body.segment !== undefined;
-  const header = writeHeader({ ...address, type, segmentMetadata }, fieldBytes);
-  const pdu = Buffer.concat([header, ...parts], header.length + fieldBytes);
+  const pdu = beginPdu({ ...address, type, segmentMetadata }, fieldBytes);
+  let at = pdu.length - fieldBytes;
+  for (const part of parts) {
+    pdu.set(part, at);
+    at += part.length;
+  }
   if (address.crc) pdu.writeUInt16BE(crc16(pdu, pdu.length - CRC_BYTES), pdu.length - CRC_BYTES);
   return pdu;
 }

@@ -15,7 +15,7 @@ import type { Bus } from '../../ports/bus.ts';
 import type { Log } from '../../ports/log.ts';
 import { FencedEntry } from '../fenced-entry.ts';
 import { readableFiles } from '../reading/file-samples.ts';
-import type { FilesPart } from './snapshot.ts';
+import type { FilesPart } from './known-files.ts';
 
 export interface Directory {
   /** Fencing token of the owner who wrote it. */

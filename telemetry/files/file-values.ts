@@ -9,15 +9,14 @@
 
 import type { FileSample } from '../../contract/batch.ts';
 import { FILE_MEASURES, type FileMeasureName } from '../../contract/file-sample.ts';
-import { fileMeasure } from '../../mission/file-measure.ts';
-import type { Measure, Platform } from '../../mission/platform.ts';
+import type { MeasureDefinition, Platform } from '../../mission/platform.ts';
 import type { ChangedOrdinals } from '../changed-ordinals.ts';
 import type { CurrentSample } from '../current-sample.ts';
 import type { CurrentValueWriter, SampleColumns } from '../current-value-text.ts';
 import { plainSample } from '../reading/unknown-value.ts';
 import { LISTED, PLACE_OF, WIDTH } from './file-columns.ts';
-import { compareIds, KnownFiles } from './known-files.ts';
-import { type FilesPart, snapshotOf } from './snapshot.ts';
+import { compareIds, type FilesPart, KnownFiles } from './known-files.ts';
+import { snapshotOf } from './snapshot.ts';
 
 /** A file of the directory as it is known. */
 export interface KnownFile {
@@ -42,9 +41,11 @@ interface FileValuesOptions {
 }
 
 export class FileValues {
-  readonly #platform: Platform;
-  readonly #component: string;
   readonly #writer: CurrentValueWriter;
+  /** By place: what the catalogue says of the measure. */
+  readonly #definitions: readonly (MeasureDefinition | undefined)[];
+  /** Everything before the identifier of a file. */
+  readonly #opening: string;
   /** The ordinal of place 0. */
   readonly #first: number;
   readonly #known: KnownFiles;
@@ -53,8 +54,9 @@ export class FileValues {
   #slots: readonly number[] | undefined;
 
   constructor({ platform, component, changes, writer }: FileValuesOptions) {
-    this.#platform = platform;
-    this.#component = component;
+    const measures = platform.components.get(component)?.measures ?? [];
+    this.#definitions = FILE_MEASURES.map((name) => measures.find((each) => each.name === name));
+    this.#opening = `{"component":${JSON.stringify(component)},"instance":"`;
     this.#writer = writer;
     this.#first = platform.measures.length;
     this.#known = new KnownFiles({
@@ -98,15 +100,6 @@ export class FileValues {
     }
   }
 
-  /** The measure of an ordinal; undefined where there is no file any more. */
-  measure(ordinal: number): Measure | undefined {
-    const place = ordinal - this.#first;
-    const id = this.#known.columns.ids[Math.floor(place / WIDTH)];
-    const name = FILE_MEASURES[place % WIDTH];
-    if (id === undefined || name === undefined) return undefined;
-    return fileMeasure(this.#platform, this.#component, id, name, ordinal);
-  }
-
   /** The identifier and the name of the measure of an ordinal. */
   named(ordinal: number): { readonly id: string; readonly name: FileMeasureName } | undefined {
     const place = ordinal - this.#first;
@@ -126,18 +119,16 @@ export class FileValues {
   json(ordinal: number): Buffer | undefined {
     const place = ordinal - this.#first;
     if (!this.#known.columns.has(place)) return undefined;
-    const measure = this.#json[place] === undefined ? this.measure(ordinal) : undefined;
-    if (measure !== undefined)
-      this.#json[place] = this.#writer.writeOther(measure, this.#sampleColumns(place));
+    this.#json[place] ??= this.#write(place);
     return this.#json[place];
   }
 
   sample(ordinal: number): CurrentSample | undefined {
     const place = ordinal - this.#first;
-    const measure = this.#known.columns.has(place) ? this.measure(ordinal) : undefined;
-    if (measure === undefined) return undefined;
+    const definition = this.#definitions[place % WIDTH];
+    if (!this.#known.columns.has(place) || definition === undefined) return undefined;
     const { value, wide, timeMs, groundMs, link, deferred } = this.#sampleColumns(place);
-    return { value: plainSample(measure.definition, value, wide), timeMs, groundMs, link, deferred };
+    return { value: plainSample(definition, value, wide), timeMs, groundMs, link, deferred };
   }
 
   /** What is known of a file. */
@@ -150,6 +141,14 @@ export class FileValues {
   files(): KnownFile[] {
     const slots = [...this.#known.columns.slots()];
     return slots.sort(([one], [other]) => compareIds(one, other)).map(([id, slot]) => this.#file(id, slot));
+  }
+
+  #write(place: number): Buffer | undefined {
+    const id = this.#known.columns.ids[Math.floor(place / WIDTH)];
+    const definition = this.#definitions[place % WIDTH];
+    if (id === undefined || definition === undefined) return undefined;
+    const opening = `${this.#opening}${id}","measure":"${definition.name}","sample":{"value":`;
+    return this.#writer.writeAs(opening, definition, this.#sampleColumns(place));
   }
 
   #file(id: string, slot: number): KnownFile {

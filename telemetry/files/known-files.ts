@@ -8,8 +8,8 @@
  *     taken up, also not what the newer one did not say.
  * K2. Nothing of two generations is shown together (MC-GEN-022): a listing of another generation makes unknown what it
  *     does not say, and the state of a transfer of an earlier generation is not taken up.
- * K3. The state of a transfer of another generation than the one shown goes by generation, not by time: who lists and
- *     who transfers have clocks of their own.
+ * K3. States of transfers go by their ground times: they have no time on board. Whoever transfers dates what it
+ *     publishes of a file behind the listing it goes by and behind what it published of it before.
  * K4. A file that is not listed any more keeps its last values, dated by its last listing (MC-FILE-009). Past
  *     `DIRECTORY_FILES` those are forgotten first whose last listing is longest ago, after a batch: every process
  *     forgets the same.
@@ -22,7 +22,13 @@ import { DIRECTORY_FILES } from '../../contract/limits.ts';
 import { timeOf } from '../reading/instant.ts';
 import { isOlderBy } from '../sample-order.ts';
 import { FileColumns, LISTED, PLACE_OF, WIDTH } from './file-columns.ts';
-import type { FilesPart } from './snapshot.ts';
+
+/** Samples of one link. */
+export interface FilesPart {
+  readonly link: string;
+  readonly deferred: boolean;
+  readonly samples: readonly FileSample[];
+}
 
 /** What all places of a sample have in common. */
 interface Stamp {
@@ -33,7 +39,7 @@ interface Stamp {
   readonly link: number;
 }
 
-/** Is told of a place before a sample of it is looked at, and when it has changed. */
+/** Learns of a place before a sample of it is looked at, and when it has changed. */
 export interface ChangeListener {
   before(place: number): void;
   changed(place: number): void;
@@ -52,6 +58,8 @@ export class KnownFiles {
   /** Rises with every change. */
   version = 0;
   readonly #listener: ChangeListener;
+  /** While a snapshot is taken up: the files that were known before. */
+  #before: ReadonlySet<string> | undefined;
   /** States of transfers and other texts that many files have. */
   readonly #texts = new Map<string, string>();
 
@@ -59,9 +67,11 @@ export class KnownFiles {
     this.#listener = listener;
   }
 
-  /** Takes up what a snapshot holds. */
+  /** Takes up what a snapshot holds: of a file that is not known here yet, as it stands. */
   restore(parts: readonly FilesPart[]): void {
+    this.#before = new Set([...this.columns.slots()].map(([file]) => file));
     for (const { samples, link, deferred } of parts) this.apply(samples, link, deferred);
+    this.#before = undefined;
   }
 
   /** Takes samples of one batch up; returns those that became current, as far as they did. */
@@ -81,10 +91,12 @@ export class KnownFiles {
     const { file, ground, onboard } = sample;
     const stamp = { time: timeOf(onboard, ground), ground, deferred, link };
     const first = (this.columns.slot(file) ?? -1) * WIDTH;
-    const listing = isListed(sample) && !this.#isOlder(first + LISTED, stamp);
+    const anyhow = this.#before?.has(file) === false;
+    const listing = isListed(sample) && (anyhow || !this.#isOlder(first + LISTED, stamp));
     const generation =
       listing && sample.generation !== undefined ? sample.generation : this.#number(first, GENERATION);
-    const transfer = sample.transfer !== undefined && this.#takesTransfer(first, sample, generation, stamp);
+    const transfer =
+      sample.transfer !== undefined && (anyhow || this.#takesTransfer(first, sample, generation, ground));
     if (!listing && !transfer) return undefined;
     const slot = first >= 0 ? first / WIDTH : this.#add(file);
     const unknown = listing ? this.#takeListing(slot, sample, transfer, stamp) : [];
@@ -97,25 +109,19 @@ export class KnownFiles {
     const first = slot * WIDTH;
     const known = this.#number(first, GENERATION);
     const { generation = Number.NaN } = sample;
-    const isRewritten = !Number.isNaN(generation) && !Number.isNaN(known) && generation !== known;
-    const gone: FileMeasureName[] = LISTED_MEASURES.filter(
+    const isRewritten = generation < known || generation > known;
+    const gone = LISTED_MEASURES.filter(
       (name) => sample[name] === undefined && this.#goes(first, name, sample, isRewritten),
     );
-    if (
-      !transfer &&
-      this.#goes(first, 'transfer', sample, isRewritten) &&
-      !this.#staysWith(slot, generation, stamp)
-    ) {
-      gone.push('transfer');
-      this.columns.transferGeneration[slot] = Number.NaN;
-    }
+    const isGone = !transfer && this.#transferGoes(slot, sample, isRewritten, stamp);
+    if (isGone) this.#forgetTransfer(slot, stamp);
     for (const name of LISTED_MEASURES) {
       const said = sample[name];
       if (said !== undefined) this.#set(first + PLACE_OF[name], said, stamp);
     }
     for (const name of gone) this.#set(first + PLACE_OF[name], undefined, stamp);
     this.#set(first + LISTED, undefined, stamp);
-    return gone;
+    return isGone ? [...gone, 'transfer'] : gone;
   }
 
   #goes(first: number, name: FileMeasureName, sample: FileSample, isRewritten: boolean): boolean {
@@ -123,10 +129,22 @@ export class KnownFiles {
     return isSaid || (isRewritten && this.columns.isKnown(first + PLACE_OF[name]));
   }
 
-  /** Whether the known state of a transfer is of that generation; where it does not say, whether it came later. */
-  #staysWith(slot: number, generation: number, stamp: Stamp): boolean {
+  /** K2; where a generation comes again, a state of another one goes as well. */
+  #transferGoes(slot: number, sample: FileSample, isRewritten: boolean, { ground }: Stamp): boolean {
+    const first = slot * WIDTH;
+    const { generation = Number.NaN } = sample;
     const of = this.columns.transferGeneration[slot]!;
-    return Number.isNaN(of) ? this.#isOlder(slot * WIDTH + TRANSFER, stamp) : of === generation;
+    if (of < generation) return true;
+    if (!Number.isNaN(of)) return generation < this.#number(first, GENERATION) && of !== generation;
+    const isLater = this.columns.ground[first + TRANSFER]! > ground;
+    return !isLater && this.#goes(first, 'transfer', sample, isRewritten);
+  }
+
+  /** What came before the listing is not taken up again (K3). */
+  #forgetTransfer(slot: number, stamp: Stamp): void {
+    const place = slot * WIDTH + TRANSFER;
+    this.#set(place, undefined, { ...stamp, ground: Math.max(stamp.ground, this.columns.ground[place]!) });
+    this.columns.transferGeneration[slot] = Number.NaN;
   }
 
   #takeTransfer(slot: number, sample: FileSample, stamp: Stamp): void {
@@ -135,13 +153,14 @@ export class KnownFiles {
   }
 
   /** K2, K3 */
-  #takesTransfer(first: number, sample: FileSample, generation: number, stamp: Stamp): boolean {
-    const { transfer_generation: of } = sample;
-    if (first < 0) return of === undefined || !(of < generation);
-    if (of === undefined) return !this.#isOlder(first + TRANSFER, stamp);
-    const known = this.columns.transferGeneration[first / WIDTH]!;
-    if (of < generation || of < known) return false;
-    return of !== known || !this.#isOlder(first + TRANSFER, stamp);
+  #takesTransfer(first: number, sample: FileSample, generation: number, ground: number): boolean {
+    const { transfer_generation: of = Number.NaN } = sample;
+    const place = first + TRANSFER;
+    if (of < generation) return false;
+    if (first < 0 || !this.columns.has(place)) return true;
+    if (of < this.columns.transferGeneration[first / WIDTH]!) return false;
+    const later = ground - this.columns.ground[place]!;
+    return this.columns.isKnown(place) ? later >= 0 : later > 0;
   }
 
   #isOlder(place: number, { time, ground, deferred }: Stamp): boolean {

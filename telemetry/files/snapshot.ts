@@ -7,15 +7,8 @@
 
 import type { FileSample } from '../../contract/batch.ts';
 import { FILE_MEASURES } from '../../contract/file-sample.ts';
-import { LISTED, PLACE_OF, WIDTH } from './file-columns.ts';
-import type { KnownFiles } from './known-files.ts';
-
-/** Samples of one link. */
-export interface FilesPart {
-  readonly link: string;
-  readonly deferred: boolean;
-  readonly samples: readonly FileSample[];
-}
+import { type FileColumns, LISTED, PLACE_OF, WIDTH } from './file-columns.ts';
+import type { FilesPart, KnownFiles } from './known-files.ts';
 
 interface GrowingPart extends FilesPart {
   readonly samples: FileSample[];
@@ -32,35 +25,43 @@ export function snapshotOf(known: KnownFiles): readonly FilesPart[] {
   const { columns } = known;
   const [earlier, listings, transfers]: [Places[], Places[], Places[]] = [[], [], []];
   for (const [file, slot] of columns.slots()) {
-    const first = slot * WIDTH;
-    for (const [place, places] of stampsOf(known, first)) {
-      const isListing = isSameStamp(known, place, first + LISTED);
-      const sample = sampleOf(known, file, places);
-      (isListing ? listings : earlier).push({ place, sample });
+    const listed = slot * WIDTH + LISTED;
+    const transfer = slot * WIDTH + PLACE_OF.transfer;
+    const isState = columns.isKnown(transfer);
+    const places = placesOf(columns, slot).filter((place) => place !== transfer || !isState);
+    const rest = places.filter((place) => !isSameStamp(columns, place, listed));
+    if (columns.has(listed)) {
+      const own = rest.length === 0 ? places : places.filter((place) => !rest.includes(place));
+      listings.push({ place: listed, sample: sampleOf(known, file, own) });
     }
-    const transfer = first + PLACE_OF.transfer;
-    if (columns.isKnown(transfer))
-      transfers.push({ place: transfer, sample: transferOf(known, file, transfer) });
+    for (const same of byStamp(columns, rest))
+      earlier.push({ place: same[0]!, sample: sampleOf(known, file, same) });
+    if (isState) transfers.push({ place: transfer, sample: transferOf(known, file, transfer) });
   }
   earlier.sort((one, other) => one.sample.ground - other.sample.ground);
   return [earlier, listings, transfers].flatMap((places) => partsOf(known, places));
 }
 
-/** The places that say something of a listing, by what they have in common; the first place of each names it. */
-function stampsOf(known: KnownFiles, first: number): Map<number, number[]> {
-  const { columns } = known;
-  const stamps = new Map<number, number[]>();
-  for (let place = first; place < first + WIDTH; place += 1) {
-    const isTransfer = place === first + PLACE_OF.transfer;
-    if (!columns.has(place) || (isTransfer && columns.isKnown(place))) continue;
-    const same = [...stamps.keys()].find((each) => isSameStamp(known, each, place));
-    if (same === undefined) stamps.set(place, [place]);
-    else stamps.get(same)!.push(place);
-  }
-  return stamps;
+/** The places of a file with a sample. */
+function placesOf(columns: FileColumns, slot: number): number[] {
+  const places: number[] = [];
+  for (let place = slot * WIDTH; place < (slot + 1) * WIDTH; place += 1)
+    if (columns.has(place)) places.push(place);
+  return places;
 }
 
-function isSameStamp({ columns }: KnownFiles, one: number, other: number): boolean {
+/** Places by what their samples have in common. */
+function byStamp(columns: FileColumns, places: readonly number[]): number[][] {
+  const groups: number[][] = [];
+  for (const place of places) {
+    const same = groups.find(([first]) => isSameStamp(columns, first!, place));
+    if (same === undefined) groups.push([place]);
+    else same.push(place);
+  }
+  return groups;
+}
+
+function isSameStamp(columns: FileColumns, one: number, other: number): boolean {
   return (
     columns.time[one] === columns.time[other] &&
     columns.ground[one] === columns.ground[other] &&

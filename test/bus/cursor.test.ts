@@ -132,8 +132,10 @@ it('takes up again at once after a handler that outlasted its pull', async () =>
   const took = performance.now();
   await until(() => performance.now() - took > 500);
   release();
+  const spent = ownTime();
   await bus.append(stream, 'mcs.slow.a', bytes('x'));
-  await until(() => seen.length === 2, { timeoutMs: 1_000 });
+  await until(() => seen.length === 2);
+  expect(spent()).toBeLessThan(1_000);
   tools.cursors.close();
   expect(seen).toEqual([1, 2]);
 });

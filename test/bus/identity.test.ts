@@ -121,7 +121,7 @@ describe('a follower', () => {
     const overheard = service.subscribe('mcs.alarm.evt.answer', () => {});
     const answering = service.request('mcs.alarm.evt.answer', bytes('x'), { timeoutMs: 300 });
     await expect(answering).rejects.toMatchObject({ code: 'bus.timeout' });
-    expect(tried).toContain('mcs.alarm.evt.answer');
+    await until(() => tried.includes('mcs.alarm.evt.answer'));
     await overheard.stop();
   });
 

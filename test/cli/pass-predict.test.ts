@@ -4,37 +4,25 @@ import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { pass } from '../../cli/pass.ts';
 import { passLines } from '../../cli/pass-line.ts';
 import type { PredictedWindow } from '../../mission/orbit/pass-document.ts';
 import { DEMO_FOLDER } from '../support/missions.ts';
+import { keepPrinted } from '../support/printed.ts';
 
 const ELEMENTS = fileURLToPath(new URL('../data/orbits/elements.tle', import.meta.url));
 const KIRUNA = ['--station', 'kiruna=67.8571,20.9643,402 m,5 deg'];
 const NOAA = ['--elements', ELEMENTS, '--target', 'noaa20=43013', '--from', '2024-06-25', '--days', '1'];
 
 let folder: string;
-let printed: { out: string; err: string };
+const printed = keepPrinted();
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'mcs-passes-'));
   await cp(DEMO_FOLDER, join(folder, 'demo'), { recursive: true });
 });
 afterAll(() => rm(folder, { recursive: true }));
-beforeEach(() => {
-  printed = { out: '', err: '' };
-  vi.spyOn(process.stdout, 'write').mockImplementation(keep('out'));
-  vi.spyOn(process.stderr, 'write').mockImplementation(keep('err'));
-});
-afterEach(() => void vi.restoreAllMocks());
-
-function keep(stream: 'out' | 'err') {
-  return (text: string | Uint8Array): boolean => {
-    printed[stream] += String(text);
-    return true;
-  };
-}
 
 const predict = (...args: string[]): Promise<number> => pass(['predict', ...args]);
 

@@ -3,13 +3,14 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { rule } from '../../cli/rule.ts';
 import { schedule } from '../../cli/schedule.ts';
 import type { Schedule } from '../../contract/schedule.ts';
 import type { Rule } from '../../contract/schedule-rule.ts';
 import { call } from '../support/client.ts';
 import { type DemoCell, startDemoCell } from '../support/demo-cell.ts';
+import { keepPrinted } from '../support/printed.ts';
 import { until } from '../support/until.ts';
 
 const MINUTE = 60_000;
@@ -19,7 +20,7 @@ const START = Math.ceil(Date.now() / 1_000) * 1_000 + 60 * MINUTE;
 
 let cell: DemoCell;
 let folder: string;
-let printed: { out: string; err: string };
+const printed = keepPrinted();
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'mcs-schedule-'));
@@ -29,19 +30,6 @@ afterAll(async () => {
   await cell.stop();
   await rm(folder, { recursive: true });
 });
-beforeEach(() => {
-  printed = { out: '', err: '' };
-  vi.spyOn(process.stdout, 'write').mockImplementation(keep('out'));
-  vi.spyOn(process.stderr, 'write').mockImplementation(keep('err'));
-});
-afterEach(() => void vi.restoreAllMocks());
-
-function keep(stream: 'out' | 'err') {
-  return (text: string | Uint8Array): boolean => {
-    printed[stream] += String(text);
-    return true;
-  };
-}
 
 const commands = { schedule, rule };
 

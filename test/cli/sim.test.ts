@@ -55,6 +55,22 @@ describe('mcs sim', () => {
     expect((await mcs('sim', 'fault', 'sim-1', 'reject_all', 'off')).output).toBe(ALL_OFF);
   });
 
+  it('shows the files on board its spacecraft, with their hashes', async () => {
+    const { output, errors, code } = await mcs('sim', 'files', 'sim-1');
+    expect({ errors, code }).toEqual({ errors: '', code: 0 });
+    const [heading, ...rows] = output.trimEnd().split('\n');
+    expect(heading?.trim().split(/ +/)).toEqual(['file', 'type', 'generation', 'bytes', 'crc32', 'sha256']);
+    expect(rows.map((row) => row.trim().split(/ +/).slice(0, 4))).toEqual([
+      ['1', '1', '1', '12600'],
+      ['2', '2', '1', '2048'],
+      ['3', '2', '1', '200000'],
+      ['4', '2', '1', '4000000'],
+      ['5', '3', '1', '0'],
+    ]);
+    expect(rows[4]).toMatch(/ 00000000 {2}e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855$/);
+    expect(rows.every((row) => / [0-9a-f]{8} {2}[0-9a-f]{64}$/.test(row))).toBe(true);
+  });
+
   it('prints what the service refuses as it says it, and exits 1', async () => {
     const unknown = await mcs('sim', 'fault', 'sim-1', 'meteor', 'on');
     expect(unknown).toMatchObject({ output: '', code: 1 });
@@ -67,6 +83,8 @@ describe('mcs sim', () => {
   it.each([
     [['faults']],
     [['faults', 'sim-1', 'more']],
+    [['files']],
+    [['files', 'sim-1', 'more']],
     [['fault', 'sim-1', 'reject_all']],
     [['fault', 'sim-1', 'reject_all', 'maybe']],
     [['fault', 'sim-1', 'reject_all', 'on', 'more']],

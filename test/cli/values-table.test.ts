@@ -56,6 +56,21 @@ describe('the table', () => {
     ]);
   });
 
+  it('MC-FILE-004 has a row for each measure of a file that is known, with the unit of every file, and none before', () => {
+    const size = { ...measure, name: 'size', type: 'u64', unit: 'B' };
+    const files = { name: 'files', instances: [], telecommands: [], measures: [size] };
+    const withFiles: CatalogueView = {
+      ...catalogue,
+      components: [...catalogue.components, files],
+      files: { component: 'files', types: [], transfer: {} },
+    };
+    const made = new ValuesTable(withFiles, 'size');
+    expect(made.lines(0, 100, NOW, look)).toEqual([]);
+    for (const name of ['files[7].size', 'files[10].size']) made.take(value(name, 12));
+    const lines = made.lines(0, 100, NOW, look).map((line) => line.replace(/ +/g, ' '));
+    expect(lines).toEqual(['files[7].size 12 B 0 s', 'files[10].size 12 B 0 s']);
+  });
+
   it('values-table.T1 has the rows that are asked for by name, received or not', () => {
     expect(table('images,battery[2].voltage')).toEqual([
       'battery[2].voltage - V never',

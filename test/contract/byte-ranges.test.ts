@@ -42,6 +42,7 @@ it('MC-XFER-004 byte-ranges.B1 are sorted, disjoint and what a set of bytes says
       const absent = marks.map((mark) => !mark);
       expect(ranges.missing(from, to)).toEqual(rangesOf(absent, from, to));
       expect(ranges.missing(from, to, 2)).toEqual(rangesOf(absent, from, to).slice(0, 2));
+      expect(ranges.overlaps(from, to)).toBe(rangesOf(marks, from, to).length > 0);
       expect(ranges.covers(from, to)).toBe(rangesOf(absent, from, to).length === 0);
       expect(ranges.end).toBe(marks.lastIndexOf(true) + 1);
       expect(ranges.first).toEqual(rangesOf(marks)[0]);

@@ -11,6 +11,7 @@ import { interruptAll } from '../../actors/run/preemption.ts';
 import { unreadiness } from '../../actors/run/readiness.ts';
 import type { RunAtHand, RunServices } from '../../actors/run/services.ts';
 import { readAlarmReply } from '../../contract/alarm.ts';
+import { readDecodeFileReply } from '../../contract/file-decoding.ts';
 import { REPLY_BYTES, REPLY_DEPTH } from '../../contract/limits.ts';
 import { readDecodeReply, readEncodeReply, readFaultReply } from '../../contract/link.ts';
 import { readBindReply } from '../../contract/mode.ts';
@@ -85,6 +86,7 @@ const READERS = {
   decode: readDecodeReply,
   encode: readEncodeReply,
   fault: readFaultReply,
+  'decoding of a file': readDecodeFileReply,
 };
 
 describe('the reader of replies', () => {

@@ -17,9 +17,10 @@ import { buckets } from '../../contract/bus/buckets.ts';
 import { streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';
 import type { RunEvent, RunStatus } from '../../contract/run.ts';
+import type { Schedule, ScheduleValidation } from '../../contract/schedule.ts';
 import type { Bus } from '../../ports/bus.ts';
 import { type Answer, call, codes, readLog } from '../support/client.ts';
-import { type IdentityProvider, startIdentityProvider } from '../support/identity-provider.ts';
+import { CLIENTS, type IdentityProvider, startIdentityProvider } from '../support/identity-provider.ts';
 import { endAllMcs, type Mcs, startMcs } from '../support/mcs.ts';
 import { quiet } from '../support/nats.ts';
 import { until } from '../support/until.ts';
@@ -35,13 +36,14 @@ components:
   obc:
     telecommands:
       ping: { changes_state: false }
+      reboot: { hazardous: true }
 `;
 const TOPOLOGY = `
 topology: test
 environments:
   open: { identity: declared, human_orchestration: false }
   bench: { identity: declared, human_orchestration: true }
-  flight: { identity: jwt, human_orchestration: true }
+  flight: { identity: jwt, human_orchestration: true, hazardous_confirmation: [supervisor] }
 gateways:
   gw-1: { simulated: true }
 drivers:
@@ -62,6 +64,10 @@ procedures:
     roles: { sat: box }
     steps:
       - log: "hello"
+  restart:
+    roles: { sat: box }
+    steps:
+      - send: sat.obc.reboot
   confirmed:
     roles: { sat: box }
     steps:
@@ -82,6 +88,9 @@ auth:
   roles_prefix: "mcs:"
   nats_ttl: ${NATS_TTL_S} s
   required: ${required}
+passes:
+  feeders:
+    ${CLIENTS.machine}: fds
 `;
 
 let provider: IdentityProvider;
@@ -426,5 +435,79 @@ describe('F-14 forged answers on the bus', () => {
       expect.stringContaining('supervisor'),
     ]);
     expect(log.at(-1)).toMatchObject({ event: 'finished', ok: true });
+  });
+});
+
+describe('schedules and rules where identities are verified', () => {
+  const DECLARED = { 'x-mcs-user': 'eve', 'x-mcs-role': 'supervisor' };
+  const JWT_REQUIRED = [401, ['auth::jwt-required']];
+  const at = (minutes: number): string => new Date(Date.now() + minutes * 60_000).toISOString();
+  const send = <Body>(method: string, path: string, headers: Record<string, string>, body?: unknown) =>
+    call<Body>(method, `${service.api}/v1/${path}`, body, headers);
+  const refused = (answer: Answer): [number, string[]] => [answer.status, codes(answer)];
+  const tokenOf = async (who: string, scope = ''): Promise<Record<string, string>> => ({
+    authorization: `Bearer ${await provider.personToken(who, { scope })}`,
+  });
+  const reboot = {
+    id: 'restart-soon',
+    pass: 'soon',
+    start: 'aos + 30 s',
+    run: 'restart',
+    targets: { sat: 'sat1' },
+    environment: 'flight',
+  };
+  const rule = { id: 'each', target: 'sat1', start: 'aos', run: 'say', targets: { sat: 'sat1' } };
+
+  beforeAll(async () => {
+    const machine = { authorization: `Bearer ${await provider.machineToken()}` };
+    const pass = { id: 'soon', target: 'sat1', station: 'kiruna', aos: at(60), los: at(70) };
+    const said = { ...pass, max_elevation: '40 deg', source: 'fds', status: 'predicted' };
+    const declared = await send('POST', 'passes', { 'x-mcs-user': CLIENTS.machine }, said);
+    expect(refused(declared)).toEqual([403, ['pass::not-a-feeder']]);
+    expect((await send('POST', 'passes', machine, said)).status).toBe(200);
+  });
+
+  it('MC-SCH-024 MC-SCH-055 A-23 a schedule is planned, validated and cancelled by verified identities, and validated by a supervisor alone', async () => {
+    expect(refused(await send('POST', 'schedules', DECLARED, reboot))).toEqual(JWT_REQUIRED);
+    const ada = await tokenOf('ada');
+    const planned = await send<Schedule>('POST', 'schedules', ada, reboot);
+    expect(planned).toMatchObject({
+      status: 200,
+      body: { state: 'at_risk', needs_validation: true, by: 'ada' },
+    });
+    const validate = 'schedules/restart-soon/validate';
+    expect(refused(await send('POST', validate, DECLARED))).toEqual(JWT_REQUIRED);
+    expect(refused(await send('POST', validate, ada))).toEqual([403, ['schedule::not-supervisor']]);
+    // A role that is declared beside a token counts for nothing.
+    const both = { ...ada, 'x-mcs-role': 'supervisor' };
+    expect(refused(await send('POST', validate, both))).toEqual([403, ['schedule::not-supervisor']]);
+    const eve = await tokenOf('eve', 'mcs:supervisor');
+    const validated = await send<ScheduleValidation>('POST', validate, eve);
+    expect(validated).toMatchObject({ status: 200, body: { by: 'eve', pass: 'soon' } });
+    const standing = await send<Schedule>('GET', 'schedules/restart-soon', ada);
+    expect(standing.body).toMatchObject({ state: 'scheduled', reasons: [], validation: validated.body });
+    const cancel = 'schedules/restart-soon/cancel';
+    expect(refused(await send('POST', cancel, DECLARED))).toEqual(JWT_REQUIRED);
+    expect(await send('POST', cancel, ada)).toMatchObject({ status: 200, body: { state: 'cancelled' } });
+  });
+
+  it('MC-RULE-009 MC-RULE-015 MC-SCH-060 a rule is written and removed by a verified identity, and makes its schedules', async () => {
+    // The environment that counts is the last one of the target: that of flight.
+    expect(refused(await send('POST', 'schedule-rules', DECLARED, rule))).toEqual(JWT_REQUIRED);
+    const ada = await tokenOf('ada');
+    expect(await send('POST', 'schedule-rules', ada, rule)).toMatchObject({
+      status: 201,
+      body: { by: 'ada' },
+    });
+    const made = await until(
+      async () => {
+        const { status, body } = await send<Schedule>('GET', 'schedules/each-soon', ada);
+        return status === 200 && body;
+      },
+      { what: 'the schedule of the rule' },
+    );
+    expect(made).toMatchObject({ state: 'scheduled', by: 'rule each', environment: 'flight' });
+    expect(refused(await send('DELETE', 'schedule-rules/each', DECLARED))).toEqual(JWT_REQUIRED);
+    expect((await send('DELETE', 'schedule-rules/each', ada)).status).toBe(204);
   });
 });

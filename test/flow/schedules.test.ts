@@ -1,6 +1,7 @@
 /**
  * Schedules on real processes: validated by a supervisor, fired although the process that would have fired them is
- * dead, and exactly once whatever the moment of its death. Flows F-03 and F-17.
+ * dead, and exactly once whatever the moment of its death. And a rule over passes that come and go. Flows F-03, F-16
+ * and F-17.
  */
 
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -13,7 +14,8 @@ import { streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';
 import type { PassView } from '../../contract/pass.ts';
 import type { RunEvent, RunStatus, RunSubmission } from '../../contract/run.ts';
-import type { Schedule } from '../../contract/schedule.ts';
+import type { Schedule, ScheduleList } from '../../contract/schedule.ts';
+import type { Rule, RuleList } from '../../contract/schedule-rule.ts';
 import type { StoredSchedule } from '../../contract/stored-schedule.ts';
 import { call, readLog } from '../support/client.ts';
 import { DEMO, type DemoCell, startDemoCell } from '../support/demo-cell.ts';
@@ -51,6 +53,7 @@ const NETWORK = { 'x-mcs-user': 'station-network' };
 
 let folder: string;
 let cell: DemoCell;
+let heir: Mcs;
 const submitted: RunSubmission[] = [];
 const records: StoredSchedule[] = [];
 
@@ -160,10 +163,11 @@ async function receivedBy(gateway: string): Promise<number> {
 const submissionsOf = (id: string): RunSubmission[] => submitted.filter(({ by }) => by === `schedule ${id}`);
 
 it('MC-SCH-050 MC-SCH-051 F-17 the process that fires is killed on the way: one run each, as the record named it first', async () => {
-  const [heir, ...mortals] = await Promise.all([
+  const [first, ...mortals] = await Promise.all([
     scheduler(HEIR),
     ...POINTS.map((point, n) => scheduler(`mortal-${n}`, point)),
   ]);
+  heir = first;
   // Only who is to die may act, and then only the heir: the others sleep.
   for (const each of [heir, ...mortals]) each.child.kill('SIGSTOP');
   for (const [n, mortal] of mortals.entries()) {
@@ -193,7 +197,7 @@ it('MC-SCH-050 MC-SCH-051 F-17 the process that fires is killed on the way: one 
 
 it('F-03 MC-SCH-030 MC-SCH-049 MC-SCH-051 MC-SCH-055 MC-SCH-057 MC-PASS-058 a hazardous run is validated, falls, is validated again, and fires with its process killed a second before', async () => {
   const mortal = await scheduler(firstFor('hazard'));
-  const due = Date.now() + 5_000;
+  const due = Date.now() + 8_000;
   await feed(due + 400, 'predicted-1');
   const { pass } = await book(due, 'booked-1');
   expect([pass.id, pass.status, pass.aos]).toEqual(['predicted-1', 'booked', at(due - 30_000)]);
@@ -235,4 +239,72 @@ it('F-03 MC-SCH-030 MC-SCH-049 MC-SCH-051 MC-SCH-055 MC-SCH-057 MC-PASS-058 a ha
   expect((await schedule('hazard')).run_id).toBe(run);
   // On the gateway of the station.
   expect([await receivedBy('sim-1'), (await receivedBy('sim-2')) > 0]).toEqual([0, true]);
+}, 60_000);
+
+/** A prediction by the rule's station, so many hours from now. */
+function predicted(id: string, hours: number, more: object = {}): object {
+  const pass = passAround(Date.now() + hours * 3_600_000, id, 'vardo');
+  return { ...pass, source: 'fds', status: 'predicted', ...more };
+}
+const predict = (...content: Parameters<typeof predicted>): Promise<PassView> =>
+  post('passes', predicted(...content), DYNAMICS);
+const ofRule = async (): Promise<string[]> => {
+  const { body } = await call<ScheduleList>('GET', `${cell.api}/v1/schedules?all=true`);
+  return body.schedules.filter(({ by }) => by === 'rule week').map(({ id, state }) => `${id} ${state}`);
+};
+const areOfRule = (...wanted: string[]): Promise<unknown> =>
+  until(async () => JSON.stringify(await ofRule()) === JSON.stringify(wanted), { what: wanted.join(', ') });
+const refusals = (): number => heir.errors().split('a rule made no schedule of a pass').length - 1;
+
+it('F-16 MC-RULE-002 MC-RULE-003 MC-RULE-004 MC-RULE-009 MC-RULE-011 MC-RULE-012 MC-RULE-013 a rule follows the passes of a week, takes nothing back up that was cancelled, and what it made outlives it', async () => {
+  const rule = {
+    id: 'week',
+    target: 'sat1',
+    filter: { min_elevation: '20 deg', station: 'vardo' },
+    start: 'aos + 30 s',
+    run: 'quick',
+    targets: { sat: 'sat1' },
+    environment: 'bench',
+  };
+  await predict('low', 1, { max_elevation: '12 deg' });
+  await predict('off', 2, { status: 'cancelled' });
+  await predict('elsewhere', 3, { station: 'santiago' });
+  const added = await call<Rule>('POST', `${cell.api}/v1/schedule-rules`, rule, ADA);
+  expect([added.status, added.body.passes]).toEqual([201, { matched: 0, created: 0, refused: [] }]);
+  const high = predicted('high', 4);
+  await post('passes', high, DYNAMICS);
+  await areOfRule('week-high scheduled');
+  // One rises above the mask as it is refined.
+  await predict('low', 1, { max_elevation: '21 deg' });
+  await areOfRule('week-low scheduled', 'week-high scheduled');
+  await post('schedules/week-high/cancel', undefined, ADA);
+  await post('passes', { ...high, max_elevation: '60 deg' }, DYNAMICS);
+  // Too short for its run: refused once, however often it is looked at.
+  const short = predicted('short', 5) as { aos: string };
+  const los = at(Date.parse(short.aos) + 40_000);
+  for (const max_elevation of ['40 deg', '41 deg', '42 deg'])
+    await post('passes', { ...short, los, max_elevation }, DYNAMICS);
+  const view = async (): Promise<Rule['passes']> =>
+    (await call<RuleList>('GET', `${cell.api}/v1/schedule-rules`)).body.rules[0]!.passes;
+  await until(async () => (await view()).refused.length === 1, { what: 'the refusal in the view' });
+  expect(await view()).toMatchObject({
+    matched: 3,
+    created: 2,
+    refused: [{ pass: 'short', reasons: [expect.stringContaining('may take')] }],
+  });
+  // The prediction is dropped.
+  const window = { source: 'fds', target: 'sat1', from: at(Date.now()), to: at(Date.now() + 2 * 3_600_000) };
+  await post('passes/replace_window', { ...window, passes: [] }, DYNAMICS);
+  await areOfRule('week-low cancelled', 'week-high cancelled');
+  const due = Date.now() + 2_500;
+  await post('passes', { ...predicted('soon', 0), ...passAround(due, 'soon', 'vardo') }, DYNAMICS);
+  await areOfRule('week-soon scheduled', 'week-low cancelled', 'week-high cancelled');
+  expect((await call('DELETE', `${cell.api}/v1/schedule-rules/week`, undefined, ADA)).status).toBe(204);
+  await predict('late', 6);
+  const fired = await inState('week-soon', 'fired');
+  expect(fired).toMatchObject({ by: 'rule week', fire_at: at(due) });
+  expect((await logOf(fired.run_id!)).at(-1)).toMatchObject({ event: 'finished', ok: true });
+  expect(submissionsOf('week-soon')).toMatchObject([{ run: fired.run_id }]);
+  expect(await ofRule()).toEqual(['week-soon fired', 'week-low cancelled', 'week-high cancelled']);
+  expect(refusals()).toBe(1);
 }, 60_000);

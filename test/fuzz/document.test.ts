@@ -67,7 +67,7 @@ function damagedSeveral(text: string): fc.Arbitrary<string> {
 describe('any mission documents', { timeout: FUZZ_TEST_MS }, () => {
   it('with a document whose text was damaged compile and load, or every fault is reported with its place and help', () => {
     fuzz(
-      { cases: 120 },
+      { cases: 60 },
       fc.tuple(
         withOne((text) => mutated([text], 3)),
         anyFrame,
@@ -77,7 +77,7 @@ describe('any mission documents', { timeout: FUZZ_TEST_MS }, () => {
   });
 
   it('with a document one part of which is something else do so too', () => {
-    fuzz({ cases: 180 }, fc.tuple(withOne(damagedSeveral), anyFrame), ([documents, frame]) =>
+    fuzz({ cases: 90 }, fc.tuple(withOne(damagedSeveral), anyFrame), ([documents, frame]) =>
       check(documents, frame),
     );
   });

@@ -4,6 +4,7 @@ import { BlockBuilder } from '../../contract/batch.ts';
 import type { Driver, LinkSource, Reading } from '../../links/driver/driver.ts';
 import { createDriver } from '../../links/driver/protocols.ts';
 import type { Mission } from '../../mission/mission.ts';
+import type { FileReadings } from '../../mission/platform.ts';
 import { absentBus } from '../http/fixture.ts';
 import { FUZZ_TEST_MS, fuzz } from './cases.ts';
 import { demand } from './demand.ts';
@@ -19,10 +20,16 @@ describe('any frame', { timeout: FUZZ_TEST_MS }, () => {
     fuzz({ cases: 6_000 }, fc.tuple(fc.array(anyFrame, { maxLength: 3 }), fc.nat(63)), ([packets, port]) => {
       for (const platform of platforms) {
         const samples = new BlockBuilder();
+        const files: FileReadings = { samples: [], chunks: [] };
         for (const packet of packets) {
-          const read = platform.packets.read(packet, 1, samples);
-          if (read !== undefined && 'fault' in read) demand(read.fault !== '', 'a fault without a reason');
-          platform.datagrams.read({ port, sourcePort: port, source: 1 }, packet, 1, samples);
+          const before = taken(files);
+          const read = platform.packets.read(packet, 1, samples, files);
+          if (read !== undefined && 'fault' in read) {
+            demand(read.fault !== '', 'a fault without a reason');
+            demand(taken(files) === before, 'files of a packet that is refused');
+          }
+          demand(taken(files) - before <= packet.length, 'more files than there are bytes');
+          platform.datagrams.read({ port, sourcePort: port, source: 1 }, packet, 1, samples, files);
           platform.lines.read(packet.toString('latin1'), 1, samples);
           platform.lines.answers(packet.toString('latin1'));
         }
@@ -52,6 +59,11 @@ describe('any frame', { timeout: FUZZ_TEST_MS }, () => {
     });
   });
 });
+
+/** Entries, and bytes of chunks. */
+function taken({ samples, chunks }: FileReadings): number {
+  return chunks.reduce((sum, { data }) => sum + data.length, samples.length);
+}
 
 function reading(): Reading {
   return {

@@ -59,6 +59,8 @@ const FRAMES: readonly Buffer[] = [
   Buffer.from('1873c01500062f11010000621c', 'hex'),
   telemetry(failed.subtype === 0 ? 0 : 1, failed.subtype, failed.data),
   telemetry(3, 25, Buffer.alloc(64, 1)),
+  telemetry(8, 130, Buffer.from(`02${'000702000008000badcafe0003'.repeat(2)}`, 'hex')),
+  telemetry(8, 131, Buffer.from('0007000300000064cafebabe', 'hex')),
   cspPacket(0, '0102030405060708090a0b0c'),
   cspPacket(cspFlag.crc, '00'.repeat(30)),
   Buffer.from('STATE 21.50 SET 20.00 HEATER ON DOOR CLOSED\r\n'),

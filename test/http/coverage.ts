@@ -20,7 +20,7 @@ export const COVERED_BY: Readonly<Record<string, string>> = {
   Passes: 'pass-routes.test.ts',
   Schedules: 'schedule-routes.test.ts',
   Catalogue: 'routes.test.ts',
-  Files: 'files.test.ts',
+  Files: 'directory-routes.test.ts',
   Transfers: 'transfer-routes.test.ts',
   Links: 'routes.test.ts',
   Simulation: 'simulation.test.ts',

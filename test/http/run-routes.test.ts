@@ -19,13 +19,12 @@ import { answerRun, runCommandRoutes } from '../../http/routes/run-commands.ts';
 import { readRunSteps } from '../../http/routes/run-steps.ts';
 import { launchRun, runFollows, runRoutes } from '../../http/routes/runs.ts';
 import { PassWriter } from '../../messaging/pass-writes.ts';
-import type { Mission } from '../../mission/mission.ts';
 import { upsert } from '../../mission/pass/merge.ts';
 import { programDocument, readProgram } from '../../mission/procedure/program-document.ts';
 import { resolveRun } from '../../mission/procedure/resolve-run.ts';
 import { submittedRun } from '../../mission/procedure/run-status.ts';
 import type { Bus, StreamMessage } from '../../ports/bus.ts';
-import { mission as runs } from '../mission/procedure/run-mission.ts';
+import { mannedMission, mission as runs } from '../mission/procedure/run-mission.ts';
 import { ownTime } from '../support/own-time.ts';
 import { until } from '../support/until.ts';
 import { Coverage } from './coverage.ts';
@@ -38,18 +37,6 @@ const submitted: StreamMessage[] = [];
 const approvals: StreamMessage[] = [];
 let world: World;
 let url: string;
-
-/** `lab` orchestrated by people who declare their names; the default link of sat1 has a driver, as in orbit it must. */
-function mannedMission(): Mission {
-  const lab = { ...runs.environments.get('lab')!, identity: 'declared', humanOrchestration: true } as const;
-  const sat1 = runs.targets.get('sat1')!;
-  const links = new Map(sat1.links).set('uhf', { ...sat1.links.get('uhf')!, driver: 'enc' });
-  return {
-    ...runs,
-    environments: new Map(runs.environments).set('lab', lab),
-    targets: new Map(runs.targets).set('sat1', { ...sat1, links }),
-  };
-}
 
 const mission = mannedMission();
 const launch: RunRequest = { run: 'set', environment: 'bench', targets: { sat: 'sat1' } };

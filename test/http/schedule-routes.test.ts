@@ -14,7 +14,7 @@ import { ruleRoutes } from '../../http/routes/schedule-rules.ts';
 import { scheduleRoutes } from '../../http/routes/schedules.ts';
 import type { Mission } from '../../mission/mission.ts';
 import type { Entry } from '../../ports/bus.ts';
-import { mission as runs } from '../mission/procedure/run-mission.ts';
+import { mannedMission } from '../mission/procedure/run-mission.ts';
 import { storedPass } from '../mission/schedule/records.ts';
 import { until } from '../support/until.ts';
 import { Coverage } from './coverage.ts';
@@ -29,23 +29,7 @@ const START = Math.floor(Date.now() / HOUR) * HOUR + 24 * HOUR;
 /** Minutes behind the start of the tests' day. */
 const at = (minute: number): string => new Date(START + minute * 60_000).toISOString();
 
-/** `lab` orchestrated by people who declare their names, of whom a supervisor confirms what is hazardous. */
-function mannedMission(): Mission {
-  const lab = {
-    ...runs.environments.get('lab')!,
-    identity: 'declared',
-    humanOrchestration: true,
-    hazardousConfirmation: ['supervisor'],
-  } as const;
-  const sat1 = runs.targets.get('sat1')!;
-  const links = new Map(sat1.links).set('uhf', { ...sat1.links.get('uhf')!, driver: 'enc' });
-  return {
-    ...runs,
-    environments: new Map(runs.environments).set('lab', lab),
-    targets: new Map(runs.targets).set('sat1', { ...sat1, links }),
-  };
-}
-const mission = mannedMission();
+const mission = mannedMission({ hazardousConfirmation: ['supervisor'] });
 
 let world: World;
 let url: string;

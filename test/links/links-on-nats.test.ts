@@ -59,7 +59,7 @@ afterAll(async () => {
 });
 
 async function ask<Reply>(verb: string, call: object): Promise<Reply> {
-  const reply = await bus.request(verb, Buffer.from(JSON.stringify(call)), { timeoutMs: 2_000 });
+  const reply = await bus.request(verb, Buffer.from(JSON.stringify(call)), { timeoutMs: 10_000 });
   return JSON.parse(Buffer.from(reply).toString()) as Reply;
 }
 

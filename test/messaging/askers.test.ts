@@ -6,15 +6,16 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { createFault } from '../../actors/run/effects/fault.ts';
-import { createTransfer } from '../../actors/run/effects/transfer.ts';
 import { interruptAll } from '../../actors/run/preemption.ts';
 import { unreadiness } from '../../actors/run/readiness.ts';
 import type { RunAtHand, RunServices } from '../../actors/run/services.ts';
 import { standDown, unconfirmedText } from '../../actors/run/stand-down.ts';
 import { createEncode } from '../../actors/telecommand/effects/encode.ts';
 import { sendFrame } from '../../actors/telecommand/sending.ts';
+import { offerFile } from '../../actors/transfer/decoding.ts';
 import { streams } from '../../contract/bus/streams.ts';
 import { Outage, type OutageCode } from '../../contract/outage.ts';
+import type { StoredTransfer } from '../../contract/transfer.ts';
 import { askAlarmService } from '../../http/alarm-command.ts';
 import { askDriver } from '../../http/driver.ts';
 import { firstState } from '../../http/frames/first-state.ts';
@@ -155,19 +156,18 @@ const ASKERS: readonly Asker[] = [
     },
   },
   {
-    file: 'actors/run/effects/transfer.ts',
-    answer: { ok: true, value: { generation: 1 } },
+    file: 'actors/transfer/decoding.ts',
+    answer: { outcome: 'decoded', samples: 3 },
     ask: (world) => {
-      const statement = { kind: 'download', target: 'sat1', component: 'f', file: { value: 7 }, priority: 1 };
-      const effect = { type: 'effect.transfer', ticket: 2, path: 'a', statement, answers: {} };
-      return createTransfer(services(world))(effect as never, atHand, signal);
+      const record = { target: 'sat1', file_id: '7', generation: 1, file_type: 1 };
+      return offerFile(world, record as StoredTransfer, signal);
     },
     made: {
-      answered: { type: 'done', ticket: 2 },
-      unserved: { type: 'failed', reason: 'no transfer manager runs' },
-      unanswered: { type: 'failed', reason: 'the transfer manager did not answer' },
+      answered: { outcome: 'decoded', samples: 3 },
+      unserved: { outcome: 'failed', reason: 'no driver decodes files of the target' },
+      unanswered: { outcome: 'failed', reason: 'its driver did not answer in time' },
       notBack: WAITS,
-      unreadable: { type: 'failed', reason: 'malformed reply from the transfer manager' },
+      unreadable: { outcome: 'failed', reason: 'malformed reply of its driver' },
       away: WAITS,
     },
   },

@@ -5,7 +5,6 @@
 
 import { describe, expect, it } from 'vitest';
 import { createFault } from '../../actors/run/effects/fault.ts';
-import { createTransfer } from '../../actors/run/effects/transfer.ts';
 import { unreadiness } from '../../actors/run/readiness.ts';
 import type { Handler, RunAtHand, RunServices } from '../../actors/run/services.ts';
 import { createEncode } from '../../actors/telecommand/effects/encode.ts';
@@ -45,7 +44,6 @@ const begin = (handler: unknown, effect: object): Promise<unknown> =>
 const OK = { ok: true, value: {} };
 const SENT = { outcome: 'sent', at: 1 };
 const fault = { target: 'sat1', gateway: 'sim-1', fault: 'tm_silence', at: { afterMs: 0 }, off: null };
-const download = { kind: 'download', target: 'sat1', component: 'files', file: { value: 7 }, priority: 5 };
 
 const WAITING: readonly [string, object, (bus: Bus) => Promise<unknown>, unknown][] = [
   [
@@ -89,19 +87,6 @@ const WAITING: readonly [string, object, (bus: Bus) => Promise<unknown>, unknown
         unreadiness({ bus, clock: realClock, passes: NO_PASSES }, mission, program),
       ),
     { value: [] },
-  ],
-  [
-    'the transfer of a run',
-    { ok: true, value: { generation: 1 } },
-    (bus) =>
-      begin(createTransfer(services(bus)), {
-        type: 'effect.transfer',
-        ticket: 2,
-        path: 'a',
-        statement: download,
-        answers: {},
-      }),
-    { type: 'done' },
   ],
   [
     'the fault of a run',

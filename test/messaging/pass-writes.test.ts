@@ -225,6 +225,20 @@ describe('pass-writes.J9 a process that holds the passes', () => {
     expect([gone.length, cell.stored().length, asked(cell)]).toEqual([5, 26, 1]);
   });
 
+  it('asks where what it thought turns out to stand otherwise, as behind a store that went back, and loses nothing', async () => {
+    const cell = new Buckets();
+    await writer(cell, atOnce).write('sat1', said('a', 0));
+    await settled();
+    const nothing = { standing: async () => ({ passes: [], revisions: new Map<string, number>() }) };
+    const wrong = new PassWriter({ bus: cell.bus(atOnce), log: memoryLog(), passes: nothing });
+    await wrong.write('sat1', (passes) => void upsert(passes, pass('a', 0, 'provider'), AUTHOR));
+    expect(cell.stored().map(({ id, contributions }) => [id, Object.keys(contributions).sort()])).toEqual([
+      ['a', ['fds', 'provider']],
+    ]);
+    // By the first writer, and by this one when it was wrong.
+    expect(asked(cell)).toBe(2);
+  });
+
   it('asks again where what it holds is behind, and where somebody wrote beside the journal', async () => {
     const cell = new Buckets();
     let isHeld = false;

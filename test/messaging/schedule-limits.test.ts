@@ -74,6 +74,6 @@ it('a cell has so many rules; one that is replaced is not one more', async () =>
     return (await ruleRefusal(rule, mission, { bus, rules }))?.map(({ message }) => message);
   };
   expect(await refusal(SCHEDULE_RULES - 1, false)).toBeUndefined();
-  expect(await refusal(SCHEDULE_RULES, false)).toEqual(['there are 1000 rules already']);
+  expect(await refusal(SCHEDULE_RULES, false)).toEqual([`there are ${SCHEDULE_RULES} rules already`]);
   expect(await refusal(SCHEDULE_RULES, true)).toBeUndefined();
 });

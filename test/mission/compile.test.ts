@@ -190,6 +190,7 @@ const packet = (p: object, measures: object = {}): SourceFile =>
 const fields = (list: object[], measures: object = {}): SourceFile => packet({ fields: list }, measures);
 const verify = (parts: object): SourceFile => telecommand({ verify: { within: '1 s', ...parts } });
 const files = (parts: object): SourceFile => platform({ files: parts });
+const withFiles = (components: object): SourceFile => platform({ components, files: {} });
 
 describe('faults of a platform', () => {
   it.each<[string, SourceFile, string]>([
@@ -362,6 +363,26 @@ describe('faults of a platform', () => {
       'an alarm of nothing',
       component({ alarms: { low: { when: 'x < 1', severity: 'warning' } } }),
       'alarms.low.when',
+    ],
+    [
+      'an alarm on a file',
+      withFiles({ unit: { alarms: { big: { when: 'files[7].size > 1 kB', severity: 'warning' } } } }),
+      'alarms.big.when .*files is the on-board directory: an alarm reads no files',
+    ],
+    [
+      'a measure derived from a file',
+      withFiles({ unit: { measures: { m: { type: 'bool', derived: 'files[7].size > 1 kB' } } } }),
+      'm.derived .*files is the on-board directory: a derived measure reads no files',
+    ],
+    [
+      'a requirement on its own file of a telecommand that names none',
+      files({ telecommands: { list: { requires: [{ that: 'size > 1 kB' }] } } }),
+      'list.requires.*that .*"size"',
+    ],
+    [
+      'a file whose identifier has a zero in front',
+      files({ telecommands: { list: { requires: [{ that: 'files[07].size > 1 kB' }] } } }),
+      'list.requires.*that .*files has no instance "07"',
     ],
     [
       'an alarm named like limits',

@@ -120,7 +120,7 @@ function portsOf(
   const newId = (): string => ulid(clock.now(), () => random.next());
   return {
     ...ports,
-    passWriter: new PassWriter({ bus, log }),
+    passWriter: new PassWriter({ bus, log, passes }),
     passesOver: new PassesOver({ bus, log }),
     schedulesOver: new SchedulesOver({ bus, log }),
     newId,

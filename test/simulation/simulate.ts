@@ -4,11 +4,13 @@
  *
  * Options: `--seed N` first seed (default: drawn), `--runs M` how many (default 100), `--kind
  * telecommands|runs|both|alarms|holds|rewinds|schedules` what it is about (default: each seed decides), or `--kind
- * radio` for that of the bench, `--trace` prints the whole trace of the first seed, `--no-shrink` only names the
- * failing seeds.
+ * radio` for that of the bench, `--kind cfdp` for file transfers over a bad link, `--trace` prints the whole trace of
+ * the first seed, `--no-shrink` only names the failing seeds.
  */
 
 import { parseArgs } from 'node:util';
+import { cfdpScenarioOf } from './cfdp/scenario.ts';
+import { attemptCfdp, reportCfdp, shrunkCfdp } from './cfdp/trial.ts';
 import { radioScenarioOf } from './radio/scenario.ts';
 import { attemptRadio, reportRadio, shrunkRadio } from './radio/trial.ts';
 import { KINDS, scenarioOf } from './scenario.ts';
@@ -33,23 +35,31 @@ if (!Number.isSafeInteger(seed) || !Number.isSafeInteger(runs) || runs < 1) {
 }
 
 const kind = KINDS.find((each) => each === values.kind);
-const isRadio = values.kind === 'radio';
-if (values.kind !== undefined && kind === undefined && !isRadio) {
-  console.error(`--kind is one of ${[...KINDS, 'radio'].join(', ')}`);
+const apart = ['radio', 'cfdp'].find((each) => each === values.kind);
+if (values.kind !== undefined && kind === undefined && apart === undefined) {
+  console.error(`--kind is one of ${[...KINDS, 'radio', 'cfdp'].join(', ')}`);
   process.exit(2);
 }
 
-const simulation = isRadio
-  ? {
-      attempt: (of: number) => attemptRadio(radioScenarioOf(of)),
-      report: (of: number) => reportRadio(radioScenarioOf(of)),
-      small: async (of: number, checker: string) => reportRadio(await shrunkRadio(of, checker)),
-    }
-  : {
-      attempt: (of: number) => attemptSeed(of, {}, kind),
-      report: (of: number) => report(scenarioOf(of, kind)),
-      small: async (of: number, checker: string) => report(await shrunk(of, checker, {}, kind)),
-    };
+const runtime = {
+  attempt: (of: number) => attemptSeed(of, {}, kind),
+  report: (of: number) => report(scenarioOf(of, kind)),
+  small: async (of: number, checker: string) => report(await shrunk(of, checker, {}, kind)),
+};
+
+const radio = {
+  attempt: (of: number) => attemptRadio(radioScenarioOf(of)),
+  report: (of: number) => reportRadio(radioScenarioOf(of)),
+  small: async (of: number, checker: string) => reportRadio(await shrunkRadio(of, checker)),
+};
+
+const cfdp = {
+  attempt: async (of: number) => attemptCfdp(cfdpScenarioOf(of)),
+  report: async (of: number) => reportCfdp(cfdpScenarioOf(of)),
+  small: async (of: number, checker: string) => reportCfdp(await shrunkCfdp(of, checker)),
+};
+
+const simulation = apart === 'radio' ? radio : apart === 'cfdp' ? cfdp : runtime;
 
 if (values.trace) console.log(await simulation.report(seed));
 

@@ -74,7 +74,7 @@ export class Description {
     if (response === undefined) return [`${what}: a status that is not described`];
     const type = received.contentType.split(';')[0]!.trim();
     if (response.content === undefined)
-      return type === '' && received.body === '' ? [] : [`${what}: content is not described`];
+      return type === '' && (received.body ?? '') === '' ? [] : [`${what}: content is not described`];
     const described = response.content?.[type];
     if (described === undefined) return [`${what}: content type ${type || 'none'} is not described`];
     if (method === 'HEAD' || described.schema === undefined) return [];

@@ -485,43 +485,47 @@ describe('reactions', () => {
 describe('a storm', () => {
   const many =
     process.env['MCS_WHOLE_STORM'] === undefined
-      ? { alarms: 1_000, times: 3 }
-      : { alarms: 10_000, times: 10 };
+      ? { alarms: 1_000, times: 2, withinMs: 60_000 }
+      : { alarms: 10_000, times: 10, withinMs: 2_400_000 };
 
-  it(`of ${many.alarms} alarms, up and down ${many.times} times, is recorded whole, and people are answered meanwhile`, async () => {
-    const { service, transitions, failures } = await leader();
-    await says(bus, [{ alarm: 'quiet', severity: 'warning' }]);
-    await becomes('quiet', 'ACTIVE_UNACK');
-    const names = Array.from({ length: many.alarms }, (_, n) => `m${n}`);
-    const answered: number[] = [];
-    for (let time = 0; time < many.times; time += 1) {
-      await says(
-        bus,
-        names.map((alarm) => ({ alarm, severity: 'warning' as const })),
-      );
-      await says(
-        bus,
-        names.map((alarm) => ({ alarm, severity: null })),
-      );
-      await until(() => service.waiting > many.alarms / 2, { timeoutMs: 60_000 });
-      const begun = performance.now();
-      const action =
-        time % 2 === 0 ? ({ action: 'shelve', forMs: 60_000 } as const) : ({ action: 'unshelve' } as const);
-      expect(await command(bus, 'quiet', action)).toEqual({ outcome: 'accepted' });
-      answered.push(performance.now() - begun);
-      expect(service.waiting).toBeGreaterThan(0);
-    }
-    const expected = 2 * many.times;
-    const total = 1 + many.times + many.alarms * expected;
-    await until(() => transitions.length === total, { timeoutMs: 2_400_000 });
-    const seqs = new Map<string, number[]>();
-    for (const { event } of await eventsOf(bus)) {
-      const before = seqs.get(event.alarm);
-      if (before === undefined) seqs.set(event.alarm, [event.seq]);
-      else before.push(event.seq);
-    }
-    for (const name of names) expect(seqs.get(name)).toEqual(upTo(expected));
-    expect(failures).toEqual([]);
-    if (many.alarms > 1_000) console.log(`answers to people, ms: ${answered.map(Math.round).join(' ')}`);
-  }, 2_700_000);
+  it(
+    `of ${many.alarms} alarms, up and down ${many.times} times, is recorded whole, and people are answered meanwhile`,
+    async () => {
+      const { service, transitions, failures } = await leader();
+      await says(bus, [{ alarm: 'quiet', severity: 'warning' }]);
+      await becomes('quiet', 'ACTIVE_UNACK');
+      const names = Array.from({ length: many.alarms }, (_, n) => `m${n}`);
+      const answered: number[] = [];
+      for (let time = 0; time < many.times; time += 1) {
+        await says(
+          bus,
+          names.map((alarm) => ({ alarm, severity: 'warning' as const })),
+        );
+        await says(
+          bus,
+          names.map((alarm) => ({ alarm, severity: null })),
+        );
+        await until(() => service.waiting > many.alarms / 2, { timeoutMs: 60_000 });
+        const begun = performance.now();
+        const action =
+          time % 2 === 0 ? ({ action: 'shelve', forMs: 60_000 } as const) : ({ action: 'unshelve' } as const);
+        expect(await command(bus, 'quiet', action)).toEqual({ outcome: 'accepted' });
+        answered.push(performance.now() - begun);
+        expect(service.waiting).toBeGreaterThan(0);
+      }
+      const expected = 2 * many.times;
+      const total = 1 + many.times + many.alarms * expected;
+      await until(() => transitions.length === total, { timeoutMs: many.withinMs });
+      const seqs = new Map<string, number[]>();
+      for (const { event } of await eventsOf(bus)) {
+        const before = seqs.get(event.alarm);
+        if (before === undefined) seqs.set(event.alarm, [event.seq]);
+        else before.push(event.seq);
+      }
+      for (const name of names) expect(seqs.get(name)).toEqual(upTo(expected));
+      expect(failures).toEqual([]);
+      if (many.alarms > 1_000) console.log(`answers to people, ms: ${answered.map(Math.round).join(' ')}`);
+    },
+    2 * many.withinMs,
+  );
 });

@@ -18,11 +18,11 @@ import type { Bus } from '../../../ports/bus.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import type { MissionSource } from '../../../ports/mission-source.ts';
 import { realClock } from '../../../supervision/clock.ts';
-import { ListedFiles } from '../../../telemetry/listed-files.ts';
 import { KnownPlatforms } from '../../../telemetry/reading/known-platforms.ts';
 import { ManualClock, settled } from '../../support/manual-clock.ts';
 import { demoMission } from '../../support/missions.ts';
 import { quiet, startNats, type TestNats } from '../../support/nats.ts';
+import { noFiles } from '../../support/no-files.ts';
 import { noPasses } from '../../support/passes.ts';
 import {
   approve,
@@ -249,7 +249,7 @@ describe('taking a target', () => {
     missions,
     passes: noPasses,
     platforms: new KnownPlatforms(missions, clock),
-    files: new ListedFiles({ bus, clock, log: quiet }),
+    files: noFiles,
     values: { sample: () => undefined, upToDate: async () => undefined },
   });
   const atHand = (over: Partial<RunAtHand> = {}): RunAtHand => ({

@@ -10,8 +10,8 @@ import { createDeadLetters } from '../../../supervision/cells/dead-letters.ts';
 import type { Worker } from '../../../supervision/ownership/owned-worker.ts';
 import type { RoleContext } from '../../../supervision/role.ts';
 import { createRuns, type Runs } from '../../../supervision/roles/runs.ts';
-import { ListedFiles } from '../../../telemetry/listed-files.ts';
 import { quiet } from '../../support/nats.ts';
+import { noFiles } from '../../support/no-files.ts';
 import { NO_TOKENS } from '../../support/no-tokens.ts';
 
 interface ExecutorOptions {
@@ -46,7 +46,7 @@ export class RunExecutor {
       failpoint: undefined,
       deadLetters: createDeadLetters(bus, quiet),
       failed: (reason: string) => void this.failures.push(reason),
-      files: new ListedFiles({ bus, clock, log: quiet }),
+      files: noFiles,
     } as unknown as RoleContext);
   }
 

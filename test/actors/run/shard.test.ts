@@ -14,10 +14,10 @@ import { LowWaterMark } from '../../../messaging/low-water-mark.ts';
 import type { Bus } from '../../../ports/bus.ts';
 import type { EntityEvent, KeptEnvelope } from '../../../ports/entity.ts';
 import { HeapClock } from '../../../supervision/clock.ts';
-import { ListedFiles } from '../../../telemetry/listed-files.ts';
 import { KnownPlatforms } from '../../../telemetry/reading/known-platforms.ts';
 import { demoMission, TestMissions } from '../../support/missions.ts';
 import { quiet, startNats, type TestNats } from '../../support/nats.ts';
+import { noFiles } from '../../support/no-files.ts';
 import { NO_TOKENS } from '../../support/no-tokens.ts';
 import { noPasses } from '../../support/passes.ts';
 import {
@@ -50,8 +50,7 @@ function services(clock = new HeapClock(1_700_000_000_000)): RunServices {
   const missions = new TestMissions(mission);
   const platforms = new KnownPlatforms(missions, clock);
   const world = { bus, clock, log: quiet, missions, passes: noPasses };
-  const files = new ListedFiles(world);
-  return { ...world, platforms, values, files, instance: 'here' };
+  return { ...world, platforms, values, files: noFiles, instance: 'here' };
 }
 
 const steps = [leaf('bad', [setWatchdog(5)])];

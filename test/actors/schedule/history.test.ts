@@ -5,34 +5,23 @@ import { createScheduleBinding } from '../../../actors/schedule/binding.ts';
 import { logOf } from '../../../actors/schedule/history.ts';
 import type { ScheduleChange, StoredSchedule } from '../../../contract/stored-schedule.ts';
 import { replay } from '../../../supervision/inspection/replay.ts';
+import { storedSchedule } from '../../mission/schedule/records.ts';
 
 const RUN = '01J5ZK3M8QW7V9XH2C4T6R8YAC';
 const at = (second: number): string => new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString();
 
 function aRecord(changes: readonly ScheduleChange[], more: Partial<StoredSchedule> = {}): StoredSchedule {
   const { state, reasons } = changes.at(-1)!;
-  return {
-    id: 's1',
-    pass: 'p1',
+  const times = { fire_at: at(50), created_at: at(0), updated_at: at(0) };
+  return storedSchedule({
+    ...times,
     start: 'aos',
     run: 'take_image',
-    targets: { sat: 'sat1' },
-    environment: 'bench',
-    target: 'sat1',
-    ir: 'ab',
-    content: 'cd',
-    config: 'r1',
-    max_duration: '95 s',
-    sends: true,
-    needs_validation: false,
-    fire_at: at(50),
-    created_at: at(0),
-    updated_at: at(0),
     state,
     reasons: [...reasons],
     changes,
     ...more,
-  };
+  });
 }
 
 const change = (second: number, state: ScheduleChange['state'], reasons: string[] = [], by?: string) => ({

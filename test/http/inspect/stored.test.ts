@@ -12,6 +12,7 @@ import { type StoredTransfer, transferKey } from '../../../contract/transfer.ts'
 import { KeptEnvelopes, packr } from '../../../messaging/kept-envelopes.ts';
 import { SchedulesOver } from '../../../messaging/schedules-over.ts';
 import { TransfersOver } from '../../../messaging/transfers-over.ts';
+import { storedSchedule } from '../../mission/schedule/records.ts';
 import { call } from '../../support/client.ts';
 import { recordBytes, storedTransfer } from '../../support/transfers.ts';
 import { until } from '../../support/until.ts';
@@ -253,28 +254,15 @@ async function keepSchedule(id: string, more: Partial<StoredSchedule>): Promise<
 function aSchedule(id: string, more: Partial<StoredSchedule>): StoredSchedule {
   const at = new Date(Date.UTC(2026, 0, 1) + Number(id.slice(1))).toISOString();
   const { state = 'scheduled', reasons = [] } = more;
-  return {
+  const times = { fire_at: at, created_at: at, updated_at: at };
+  return storedSchedule({
     id,
-    pass: 'p1',
+    ...times,
     start: 'aos',
     run: 'take_image',
-    targets: { sat: 'sat1' },
-    environment: 'bench',
-    target: 'sat1',
-    ir: 'ab',
-    content: 'cd',
-    config: 'r1',
-    max_duration: '95 s',
-    sends: true,
-    needs_validation: false,
-    fire_at: at,
-    state,
-    reasons,
-    created_at: at,
-    updated_at: at,
     changes: [{ at, state, reasons }],
     ...more,
-  };
+  });
 }
 
 describe('a transfer', () => {

@@ -220,7 +220,7 @@ describe('reading', () => {
 });
 
 describe('writing', () => {
-  it('MC-FILE-002 of the next generation begins the file anew; it is listed with what is there so far', () => {
+  it('MC-FILE-002 of the next generation begins the file again; it is listed with what is there so far', () => {
     const ground = new Ground();
     expect(ground.write(2, 0, bytes('0102'), 2)).toEqual(DONE);
     expect(ground.entry(2)).toEqual({ id: 2, type: 2, size: 2, crc32: crc32(bytes('0102')), generation: 2 });
@@ -253,7 +253,7 @@ describe('writing', () => {
     expect(ground.list()).toEqual(before);
   });
 
-  it('onboard-files.M2 without a generation goes on with the file begun; a repetition is one; other beginnings begin anew', () => {
+  it('onboard-files.M2 without a generation goes on with the file begun; a repetition is one; other beginnings begin the next generation', () => {
     const ground = new Ground();
     for (const [offset, part] of [
       [0, '0102'],
@@ -277,7 +277,7 @@ describe('writing', () => {
     expect(ground.entry(2)).toMatchObject({ generation: 2, type: 0 });
   });
 
-  it('MC-FILE-002 a file the spacecraft writes anew has other bytes of the same size, and the next generation', () => {
+  it('MC-FILE-002 a file the spacecraft writes again has other bytes of the same size, and the next generation', () => {
     const ground = new Ground();
     const before = ground.list();
     for (const id of ['01', '02', '05']) expect(ground.send(`0d00${id}`).reports).toEqual(DONE);

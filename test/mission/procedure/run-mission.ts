@@ -9,7 +9,7 @@ import { statusOf } from '../../../contract/errors.ts';
 import type { Program, ProgramNode, ProgramStatement } from '../../../contract/program.ts';
 import type { RunRequest } from '../../../contract/run.ts';
 import type { SourceFile } from '../../../mission/document/read.ts';
-import type { Mission } from '../../../mission/mission.ts';
+import type { Environment, Mission } from '../../../mission/mission.ts';
 import {
   type ResolvedRun,
   type RunKnown,
@@ -346,4 +346,21 @@ export function statementsOf(nodes: readonly ProgramNode[]): ProgramStatement[] 
     ...(node.kind === 'step' ? (node.statements ?? []) : []),
     ...statementsOf(node.steps ?? []),
   ]);
+}
+
+/** `lab` orchestrated by people who declare their names; the default link of sat1 has a driver, as in orbit it must. */
+export function mannedMission(more: Partial<Environment> = {}): Mission {
+  const lab: Environment = {
+    ...mission.environments.get('lab')!,
+    identity: 'declared',
+    humanOrchestration: true,
+    ...more,
+  };
+  const sat1 = mission.targets.get('sat1')!;
+  const links = new Map(sat1.links).set('uhf', { ...sat1.links.get('uhf')!, driver: 'enc' });
+  return {
+    ...mission,
+    environments: new Map(mission.environments).set('lab', lab),
+    targets: new Map(mission.targets).set('sat1', { ...sat1, links }),
+  };
 }

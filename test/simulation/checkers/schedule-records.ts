@@ -135,7 +135,8 @@ function missFault(
   const shown = records.shownBy(message.by, message.at);
   if (shown < start)
     return `${message.by} had ${new Date(shown).toISOString()}, it starts at ${new Date(start).toISOString()}`;
-  const around = records.surroundings(record, order, mission);
+  // What it would resolve to as it stood before: this write may have adopted a program of a configuration since.
+  const around = records.surroundings(before.record, order, mission);
   const found = assess(before.record, around);
   const late = lateReasons({ ...before.record, ...found.plan }, around, shown);
   if (record.reasons.length === 0) return 'it does not say why';

@@ -41,15 +41,25 @@ async function brokenBy(options: RadioRunOptions, from: RadioScenario): Promise<
   return new Set(violations.map(({ checker }) => checker));
 }
 
+/** Of each scenario that nothing was planted in, run once: it is the same every time. */
+const sound = new Map<string, Promise<RadioHistory>>();
+
+function soundHistory(from: RadioScenario): Promise<RadioHistory> {
+  const key = JSON.stringify(from);
+  const history = sound.get(key) ?? runRadio(from).then((ran) => ran.history);
+  sound.set(key, history);
+  return history;
+}
+
 /** What is broken by the defect in a scenario that breaks nothing without it. */
 async function plantedIn(options: RadioRunOptions, from: RadioScenario): Promise<Set<string>> {
-  expect(await brokenBy({}, from)).toEqual(new Set());
+  expect(radioViolationsOf(await soundHistory(from))).toEqual([]);
   return brokenBy(options, from);
 }
 
 /** What is broken once the history of a sound run is another one. */
 async function brokenIn(tampered: (history: RadioHistory) => Partial<RadioHistory>): Promise<string[]> {
-  const { history } = await runRadio(scenario(BETWEEN_PATHS));
+  const history = await soundHistory(scenario(BETWEEN_PATHS));
   return radioViolationsOf({ ...history, ...tampered(history) }).map(({ checker }) => checker);
 }
 

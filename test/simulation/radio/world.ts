@@ -101,6 +101,8 @@ class RadioWorld {
     void this.#conclude();
     steps += await this.#runTo(calmAt + SETTLING_MS + EPILOGUE_MS);
     this.#end();
+    // Else every promise of the process goes on being followed, once for each world that there was.
+    this.#working.disable();
     process.off('unhandledRejection', note);
     return { history: chronicle.history, trace: this.#trace, steps };
   }

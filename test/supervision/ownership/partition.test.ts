@@ -159,7 +159,9 @@ describe('partitions', () => {
     const ownership = Buffer.from(JSON.stringify({ owner: member.instance }));
     await bus.bucket(buckets.members).put(`partition.${prefix}.p0`, ownership, 0);
     const heir = await peer(`heir-${prefix}`, prefix, ['p0']);
-    await until(() => heir.running.size === 1, { timeoutMs: TTL_MS / 2 });
+    const spent = ownTime();
+    await until(() => heir.running.size === 1);
+    expect(spent()).toBeLessThan(TTL_MS / 2);
     await heir.leave();
   });
 

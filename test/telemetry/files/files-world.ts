@@ -15,6 +15,7 @@ import {
   type FileSample,
   type ValueBatch,
 } from '../../../contract/batch.ts';
+import { buckets } from '../../../contract/bus/buckets.ts';
 import { header } from '../../../contract/bus/headers.ts';
 import { streams } from '../../../contract/bus/streams.ts';
 import { subject } from '../../../contract/bus/subjects.ts';
@@ -26,7 +27,8 @@ import { readFiles } from '../../../http/routes/files.ts';
 import { readValues, watchValues } from '../../../http/routes/values.ts';
 import type { Mission } from '../../../mission/mission.ts';
 import type { Follower, StreamMessage } from '../../../ports/bus.ts';
-import { ListedFiles } from '../../../telemetry/listed-files.ts';
+import { decodeCheckpoint } from '../../../telemetry/checkpoint.ts';
+import { fileDirectory } from '../../../telemetry/file-directory.ts';
 import { KnownPlatforms } from '../../../telemetry/reading/known-platforms.ts';
 import { targetValues } from '../../../telemetry/target-values.ts';
 import { createTelemetryOwner, type TelemetryOwner } from '../../../telemetry/telemetry-owner.ts';
@@ -39,6 +41,7 @@ import { ManualClock, settled } from '../../support/manual-clock.ts';
 import { TestMissions } from '../../support/missions.ts';
 import { noPasses } from '../../support/passes.ts';
 import { keptLog } from '../../support/silent-log.ts';
+import { until } from '../../support/until.ts';
 
 export const START = Date.parse('2026-03-01T12:00:00Z');
 const MINUTE_MS = 60_000;
@@ -97,9 +100,6 @@ export async function filesWorld(mission: Mission = MISSION) {
   const passes = async (ms: number): Promise<void> => {
     clock.advance(ms);
     await settle();
-    // What is compressed is done by another thread.
-    await new Promise((resolve) => setTimeout(resolve, 5));
-    await settle();
   };
   const done = async <Value>(promise: Promise<Value>): Promise<Value> => {
     let over = false;
@@ -153,6 +153,23 @@ export async function filesWorld(mission: Mission = MISSION) {
     const { ground = clock.now(), onboard = Number.NaN } = at;
     return decoded({ files: files.map((file) => ({ ...file, ground, onboard })) });
   };
+  /** Time passes until the checkpoint covers everything published: it is compressed by another thread. */
+  const kept = async (): Promise<void> => {
+    await until(async () => {
+      await passes(1_100);
+      const entry = await done(bus.bucket(buckets.values).get('sat'));
+      const checkpoint = entry && (await decodeCheckpoint(entry.value));
+      return checkpoint?.positions.values === server.stream(streams.values).lastSeq;
+    });
+  };
+  /** What was stored behind the moment is gone: the store was put back. */
+  const putBack = async (kept: number): Promise<void> => {
+    server.turn(false);
+    server.rewind(() => kept);
+    await passes(1_000);
+    server.turn(true);
+    for (let round = 0; round < 20; round += 1) await passes(500);
+  };
   const published = (): ValueBatch[] =>
     server.stream(streams.values).messages.map(({ data }) => decodeBatch<ValueBatch>(data));
   const process = async (name: string) => processOf({ bus: open(name), missions, clock, log, settle, done });
@@ -172,6 +189,8 @@ export async function filesWorld(mission: Mission = MISSION) {
     process,
     startOwner,
     stopOwner,
+    kept,
+    putBack,
     counts: () => owner!.owner.counts,
   };
 }
@@ -194,7 +213,7 @@ async function processOf({ bus, missions, clock, log, settle, done }: ProcessOpt
     log,
     missions,
     passes: noPasses,
-    files: new ListedFiles({ bus, clock, log }),
+    files: fileDirectory(feeds),
     platforms: new KnownPlatforms(missions, clock),
     values,
     instance: 'one',

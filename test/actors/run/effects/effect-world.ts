@@ -16,7 +16,7 @@ import { load } from '../../../../mission/load.ts';
 import type { Mission } from '../../../../mission/mission.ts';
 import type { Platform } from '../../../../mission/platform.ts';
 import type { MissionSource } from '../../../../ports/mission-source.ts';
-import { ListedFiles } from '../../../../telemetry/listed-files.ts';
+import { fileDirectory } from '../../../../telemetry/file-directory.ts';
 import { KnownPlatforms } from '../../../../telemetry/reading/known-platforms.ts';
 import { targetValues } from '../../../../telemetry/target-values.ts';
 import { startValueFeeds } from '../../../../telemetry/value-feeds.ts';
@@ -144,7 +144,6 @@ export async function effectWorld() {
     },
   };
   const feeds = startValueFeeds({ bus, missions, clock, log });
-  const files = new ListedFiles({ bus, clock, log });
   await settle();
   await feeds.ready;
   const services: RunServices = {
@@ -155,7 +154,7 @@ export async function effectWorld() {
     passes: noPasses,
     platforms: new KnownPlatforms(missions, clock),
     values: targetValues(feeds),
-    files,
+    files: fileDirectory(feeds),
     instance: 'executor-1',
   };
   const at: RunAtHand = { run: RUN, program: PROGRAM, mission: MISSION, by: 'ana', holds: () => true };

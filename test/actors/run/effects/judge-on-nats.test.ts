@@ -12,11 +12,11 @@ import { subject } from '../../../../contract/bus/subjects.ts';
 import type { RunChartEvent } from '../../../../machines/run/protocol.ts';
 import type { MissionSource } from '../../../../ports/mission-source.ts';
 import { realClock } from '../../../../supervision/clock.ts';
-import { ListedFiles } from '../../../../telemetry/listed-files.ts';
 import { KnownPlatforms } from '../../../../telemetry/reading/known-platforms.ts';
 import { targetValues } from '../../../../telemetry/target-values.ts';
 import { type RunningValueFeeds, startValueFeeds } from '../../../../telemetry/value-feeds.ts';
 import { startNats, type TestNats } from '../../../support/nats.ts';
+import { noFiles } from '../../../support/no-files.ts';
 import { noPasses } from '../../../support/passes.ts';
 import { keptLog } from '../../../support/silent-log.ts';
 import { until } from '../../../support/until.ts';
@@ -48,8 +48,7 @@ beforeAll(async () => {
   const values = targetValues(feeds);
   const platforms = new KnownPlatforms(missions, realClock);
   const world = { bus, clock: realClock, log: keptLog(), missions, passes: noPasses };
-  const files = new ListedFiles(world);
-  services = { ...world, platforms, values, files, instance: 'executor-1' };
+  services = { ...world, platforms, values, files: noFiles, instance: 'executor-1' };
 });
 afterAll(async () => {
   await feeds.stop();
