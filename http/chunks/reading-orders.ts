@@ -7,8 +7,8 @@ import { type ByteRange, ByteRanges } from '../../contract/byte-ranges.ts';
 import { TRANSFER_RANGES } from '../../contract/limits.ts';
 
 export interface ReadingOrder {
-  /** Bytes that just came: those of them that are to be sent now, which then count as sent. */
-  arrived(start: number, end: number): readonly ByteRange[];
+  /** Bytes that came: those of them that are to be sent now, which then count as sent; or it is not their turn yet. */
+  arrived(start: number, end: number): readonly ByteRange[] | 'early';
   /** The next bytes to be sent of those that are stored; undefined: none now. */
   next(stored: ByteRanges): ByteRange | undefined;
   /** These bytes are sent now: those of them that were not. */
@@ -49,8 +49,8 @@ class ByArrival implements ReadingOrder {
 class ByOffset implements ReadingOrder {
   #next = 0;
 
-  arrived(start: number, end: number): readonly ByteRange[] {
-    return start <= this.#next ? this.sent(start, end) : [];
+  arrived(start: number, end: number): readonly ByteRange[] | 'early' {
+    return start <= this.#next ? this.sent(start, end) : 'early';
   }
 
   next(stored: ByteRanges): ByteRange | undefined {
