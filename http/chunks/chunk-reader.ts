@@ -3,7 +3,8 @@
  *
  * C1. A reader waits for its socket, and nobody waits for a reader: what comes meanwhile is kept up to
  *     `CHUNKS_WAITING_BYTES`, and what does not fit is read from the store when it is recorded.
- * C2. What is stored at the beginning comes first; then what arrives, before what was missed.
+ * C2. What is stored at the beginning comes first; then what arrives, before what was missed. What arrives before its
+ *     turn is kept like the rest, and looked at again whenever something was sent.
  * C3. Each byte is sent once, and bytes of this generation alone (MC-GEN-022).
  * C4. It ends when the file is whole and sent, or will never be; the reason is the state of the transfer.
  */
@@ -67,6 +68,8 @@ export class ChunkReader {
   readonly #options: ReaderOptions;
   readonly #order;
   #waiting: ArrivedBytes[] = [];
+  /** Of those, what came before its turn. */
+  #early: ArrivedBytes[] = [];
   #waitingBytes = 0;
   /** C2 */
   #hasBeginning = false;
@@ -90,6 +93,7 @@ export class ChunkReader {
     } finally {
       this.#stopped = true;
       this.#waiting = [];
+      this.#early = [];
       ended();
     }
   }
@@ -125,7 +129,7 @@ export class ChunkReader {
     const isWhole = record.actor.content !== undefined || record.size === 0;
     const next = this.#order.next(isWhole ? ByteRanges.from([[0, record.size]])! : receivedBy(record));
     if (next !== undefined) return this.#sendStored(record, ...next);
-    if (isWhole && this.#order.hasAll(record.size)) return this.#finish(record);
+    if (isWhole) return this.#finish(record);
     this.#hasBeginning = true;
     if (this.#waiting.length === 0) await this.#pause();
   }
@@ -133,13 +137,21 @@ export class ChunkReader {
   async #sendArrived(): Promise<void> {
     const waiting = this.#waiting;
     this.#waiting = [];
-    this.#waitingBytes = 0;
     for (const bytes of waiting) {
       if (this.#stopped) return;
+      this.#waitingBytes -= bytes.data.length;
       // Most of them fit: nothing is waited for, not even a turn.
       const sending = this.#sendFresh(bytes);
       if (sending !== undefined) await sending;
     }
+  }
+
+  /** C2 */
+  #lookAgain(): void {
+    if (this.#early.length === 0) return;
+    const early = this.#early.sort((one, other) => one.offset - other.offset);
+    this.#early = [];
+    this.#waiting = [...early, ...this.#waiting];
   }
 
   #sendFresh(bytes: ArrivedBytes): Promise<void> | undefined {
@@ -147,6 +159,12 @@ export class ChunkReader {
     const end = Math.min(offset + data.length, this.#options.record().size);
     if (offset >= end) return undefined;
     const fresh = this.#order.arrived(offset, end);
+    if (fresh === 'early') {
+      this.#early.push(bytes);
+      this.#waitingBytes += data.length;
+      return undefined;
+    }
+    if (fresh.length > 0) this.#lookAgain();
     const isWhole = fresh[0]?.[0] === offset && fresh[0][1] === offset + data.length;
     if (isWhole && data.length <= CHUNK_MESSAGE_BYTES) return this.#push(bytes.message);
     return fresh.length === 0 ? undefined : this.#sendParts(bytes, fresh);
@@ -165,6 +183,7 @@ export class ChunkReader {
         if (this.#stopped) return;
         for (const [from, to] of this.#order.sent(offset, offset + data.length)) {
           isThere = true;
+          this.#lookAgain();
           await this.#send({ offset: from, data: data.subarray(from - offset, to - offset) });
         }
       }

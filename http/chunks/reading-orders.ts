@@ -7,13 +7,12 @@ import { type ByteRange, ByteRanges } from '../../contract/byte-ranges.ts';
 import { TRANSFER_RANGES } from '../../contract/limits.ts';
 
 export interface ReadingOrder {
-  /** Bytes that just came: those of them that are to be sent now, which then count as sent. */
-  arrived(start: number, end: number): readonly ByteRange[];
+  /** Bytes that came: those of them that are to be sent now, which then count as sent; or it is not their turn yet. */
+  arrived(start: number, end: number): readonly ByteRange[] | 'early';
   /** The next bytes to be sent of those that are stored; undefined: none now. */
   next(stored: ByteRanges): ByteRange | undefined;
   /** These bytes are sent now: those of them that were not. */
   sent(start: number, end: number): readonly ByteRange[];
-  hasAll(size: number): boolean;
 }
 
 export const READING_ORDERS = ['arrival', 'offset'] as const;
@@ -44,18 +43,14 @@ class ByArrival implements ReadingOrder {
   sent(start: number, end: number): readonly ByteRange[] {
     return this.#sent.add(start, end) ?? [];
   }
-
-  hasAll(size: number): boolean {
-    return this.#sent.covers(0, size);
-  }
 }
 
 /** From the first byte to the last. */
 class ByOffset implements ReadingOrder {
   #next = 0;
 
-  arrived(start: number, end: number): readonly ByteRange[] {
-    return start <= this.#next ? this.sent(start, end) : [];
+  arrived(start: number, end: number): readonly ByteRange[] | 'early' {
+    return start <= this.#next ? this.sent(start, end) : 'early';
   }
 
   next(stored: ByteRanges): ByteRange | undefined {
@@ -69,9 +64,5 @@ class ByOffset implements ReadingOrder {
     const fresh: ByteRange = [this.#next, end];
     this.#next = end;
     return [fresh];
-  }
-
-  hasAll(size: number): boolean {
-    return this.#next >= size;
   }
 }

@@ -188,6 +188,27 @@ describe('a slow reader', () => {
     expect(file.got.reduce((sum, { data }) => sum + data.length, 0)).toBe(size);
   });
 
+  it('chunk-reader.C2 by offset keeps what comes before its turn, and sends it as soon as the gap is filled', async () => {
+    const file = fileOf(1_000, 'offset');
+    file.records({ state: 'PARTIAL', received: [[0, 100]] });
+    const running = file.reader.run();
+    await settled();
+    // What came before the reader is stored and not recorded yet.
+    file.arrives(250, 300);
+    file.arrives(200, 250);
+    await settled();
+    expect(file.got.map(({ offset }) => offset)).toEqual([0, 50]);
+    file.records({ received: [[0, 200]] });
+    await settled();
+    expect(file.got.map(({ offset }) => offset)).toEqual([0, 50, 100, 150, 200, 250]);
+    const stored = file.readBytes();
+    for (let at = 300; at < 1_000; at += 100) file.arrives(at, at + 100);
+    await settled();
+    expect([file.readBytes(), file.got.at(-1)!.offset]).toEqual([stored, 900]);
+    file.reader.stop();
+    await running;
+  });
+
   it('chunk-reader.C2 is sent what is stored at the beginning first, then what arrives before what was missed', async () => {
     const file = fileOf(1_000, 'arrival');
     file.records({ state: 'PARTIAL', received: [[0, 100]] });
