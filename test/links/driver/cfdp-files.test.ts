@@ -223,6 +223,12 @@ describe('the verb cfdp', () => {
     expect(flight.chunks).toEqual([]);
   });
 
+  it('MC-GEN-022 cfdp-files.W4 a file that ends before the listed size is not completed', () => {
+    const flight = new Flight();
+    flight.content = Buffer.alloc(0);
+    expect(flight.until()).toEqual({ outcome: 'failed', reason: `0 bytes came, and ${SIZE} are listed` });
+  });
+
   it('another content takes the place of an upload that is under way', () => {
     const flight = new Flight();
     flight.call(UP);
