@@ -158,7 +158,6 @@ export class CfdpFiles {
   }
 
   #giveUp(file: File, failed: string, now: number): void {
-    if (file.isSuspended) this.entity.resume(file.id, now);
     file.end = { at: now, failed };
     this.entity.cancel(file.id, now);
   }

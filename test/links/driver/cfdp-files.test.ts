@@ -195,14 +195,14 @@ describe('the verb cfdp', () => {
     expect(flight.uploaded).toBe(1);
   });
 
-  it('cfdp-files.W3 is given up when nobody calls for it for a long time', () => {
+  it.each([DOWN, UP])('cfdp-files.W3 $direction: given up when nobody calls for long', (call) => {
     const flight = new Flight();
-    flight.call();
+    flight.call(call);
     flight.run(500);
     flight.lossOf = 1;
     flight.run(CFDP_GIVEN_UP_MS + 90_000);
     expect(flight.ground.entity.transactions).toBe(0);
-    expect(flight.call()).toEqual({ outcome: 'failed', reason: 'it was not asked for any more' });
+    expect(flight.call(call)).toEqual({ outcome: 'failed', reason: 'it was not asked for any more' });
   });
 
   it('cfdp-files.W2 a download that is still called for a minute behind its end begins again', () => {
