@@ -5,11 +5,11 @@
  * C1. A call names one transfer, the same one for as long as its fields are the same: repeated, it begins nothing while
  *     that is under way (MC-CFDP-004). Behind `failed` the next call begins again (MC-CFDP-006).
  * C2. The driver keeps nothing across its restart: it then begins again as if it had never been asked (MC-CFDP-009).
- * C3. Chunks of a download come over the bus as those of the chunked protocol, never in a reply.
+ * C3. What is called for no more, while its link is there, stands still: the verb has no word for stopping.
+ * C4. Chunks of a download come over the bus as those of the chunked protocol, never in a reply.
  */
 
-import type { DriverAnswer } from './link.ts';
-import { DRIVER_CODES } from './link.ts';
+import { DRIVER_CODES, type DriverAnswer } from './link.ts';
 import { type Foreign, oneOf, readResult, textIn } from './reply.ts';
 import type { Transfer } from './transfer.ts';
 

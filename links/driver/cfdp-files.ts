@@ -7,8 +7,8 @@
  * W2. `completed` is answered for a minute. Who calls for a download still then does not have it: it begins again.
  * W3. What is not called for any more stands still, and is given up later: its run has lost the lease, it was
  *     superseded, or the manager is changing. The link being away is no reason, and costs no time.
- * W4. Bytes come from a file of the size that was listed, or not at all: of another size it is another generation
- *     (MC-GEN-022).
+ * W4. Bytes come from a file of the size that was listed: of another size it is another generation (MC-GEN-022). A
+ *     spacecraft that does not say the size first is believed up to the listed one, and judged at the end.
  */
 
 import type { CfdpCall, CfdpReply } from '../../contract/cfdp.ts';
@@ -40,6 +40,8 @@ interface File {
   by: TransactionId | undefined;
   askedAt: number;
   isSuspended: boolean;
+  /** Of a download: given to `chunk`. */
+  bytes: number;
   /** Why it cannot be what is asked for (W4). */
   refusal: string | undefined;
   end: { readonly at: number; readonly failed: string | undefined } | undefined;
@@ -128,7 +130,7 @@ export class CfdpFiles {
         ? this.entity.get({ sourceName: name, destinationName: name }, now)
         : this.entity.put({ file: { sourceName: name, destinationName: name, size } }, now);
     if (!begun.ok) return { outcome: 'failed', reason: begun.faults[0] };
-    const fresh = { by: undefined, isSuspended: false, refusal: undefined, end: undefined };
+    const fresh = { by: undefined, isSuspended: false, bytes: 0, refusal: undefined, end: undefined };
     this.#files.set(key, { call, id: begun.value, askedAt: now, ...fresh });
     return { outcome: 'running', bytes: 0 };
   }
@@ -141,10 +143,8 @@ export class CfdpFiles {
     return { outcome: 'failed', reason: failed };
   }
 
-  /** The report of a request alone is of its message, not of the file. */
-  #bytesOf({ id, by, call }: File): number {
-    if (call.direction === 'download' && by === undefined) return 0;
-    return this.entity.report(id)?.bytes ?? 0;
+  #bytesOf({ id, bytes, call }: File): number {
+    return call.direction === 'download' ? bytes : (this.entity.report(id)?.bytes ?? 0);
   }
 
   /** W3 */
@@ -158,7 +158,6 @@ export class CfdpFiles {
   }
 
   #giveUp(file: File, failed: string, now: number): void {
-    if (file.isSuspended) this.entity.resume(file.id, now);
     file.end = { at: now, failed };
     this.entity.cancel(file.id, now);
   }
@@ -184,22 +183,24 @@ export class CfdpFiles {
     }
   }
 
-  /** W4 */
+  /** W4; 0: it does not say. */
   #checkSize(file: File, size: number): void {
     const { direction, size: listed } = file.call;
-    if (direction === 'download' && size !== listed)
+    if (direction === 'download' && size !== 0 && size !== listed)
       file.refusal ??= `the file has ${size} bytes on board, and ${listed} are listed`;
   }
 
-  #publish({ call, refusal, end }: File, offset: number, data: Uint8Array): void {
-    if (refusal !== undefined || end !== undefined || call.direction !== 'download') return;
-    const { target, file_id: file, generation } = call;
-    this.#chunk({ target, file, generation, offset, data });
+  #publish(file: File, offset: number, data: Uint8Array): void {
+    const { target, file_id, generation, direction, size } = file.call;
+    if (offset + data.length > size)
+      file.refusal ??= `the file has more than the ${size} bytes that are listed`;
+    if (file.refusal !== undefined || file.end !== undefined || direction !== 'download') return;
+    file.bytes += data.length;
+    this.#chunk({ target, file: file_id, generation, offset, data });
   }
 
-  #end(file: File, { condition, complete }: Outcome): void {
-    const failed = complete && condition === 0 ? undefined : conditionText(condition);
-    file.end ??= { at: this.#now, failed: file.refusal ?? failed };
+  #end(file: File, outcome: Outcome): void {
+    file.end ??= { at: this.#now, failed: file.refusal ?? failureOf(file, outcome) };
   }
 
   #of(id: TransactionId): File | undefined {
@@ -207,6 +208,14 @@ export class CfdpFiles {
       if (isId(file.id, id) || (file.by !== undefined && isId(file.by, id))) return file;
     return undefined;
   }
+}
+
+/** Why it is not the file that was asked for; undefined when it is. */
+function failureOf({ call, bytes }: File, { condition, complete }: Outcome): string | undefined {
+  if (condition !== 0) return conditionText(condition);
+  if (!complete) return 'the other entity does not have all of it';
+  const isShort = call.direction === 'download' && bytes !== call.size;
+  return isShort ? `${bytes} bytes came, and ${call.size} are listed` : undefined;
 }
 
 function isId(a: TransactionId, b: TransactionId): boolean {

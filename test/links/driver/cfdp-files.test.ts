@@ -195,14 +195,14 @@ describe('the verb cfdp', () => {
     expect(flight.uploaded).toBe(1);
   });
 
-  it('cfdp-files.W3 is given up when nobody calls for it for a long time', () => {
+  it.each([DOWN, UP])('cfdp-files.W3 $direction: given up when nobody calls for long', (call) => {
     const flight = new Flight();
-    flight.call();
+    flight.call(call);
     flight.run(500);
     flight.lossOf = 1;
     flight.run(CFDP_GIVEN_UP_MS + 90_000);
     expect(flight.ground.entity.transactions).toBe(0);
-    expect(flight.call()).toEqual({ outcome: 'failed', reason: 'it was not asked for any more' });
+    expect(flight.call(call)).toEqual({ outcome: 'failed', reason: 'it was not asked for any more' });
   });
 
   it('cfdp-files.W2 a download that is still called for a minute behind its end begins again', () => {
@@ -221,6 +221,12 @@ describe('the verb cfdp', () => {
     const reason = `the file has ${SIZE + 1} bytes on board, and ${SIZE} are listed`;
     expect(flight.until()).toEqual({ outcome: 'failed', reason });
     expect(flight.chunks).toEqual([]);
+  });
+
+  it('MC-GEN-022 cfdp-files.W4 a file that ends before the listed size is not completed', () => {
+    const flight = new Flight();
+    flight.content = Buffer.alloc(0);
+    expect(flight.until()).toEqual({ outcome: 'failed', reason: `0 bytes came, and ${SIZE} are listed` });
   });
 
   it('another content takes the place of an upload that is under way', () => {

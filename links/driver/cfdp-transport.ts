@@ -1,0 +1,92 @@
+/**
+ * What a driver and a link say of CFDP, as its entity takes it, and PDUs as frames of the gateway. Their shape and
+ * their sense were checked when the documents were compiled (`mission/check/cfdp.ts`).
+ *
+ * X1. A PDU is a frame; with an APID it is the data of a space packet without secondary header. Packets that are not
+ *     one of these are no PDU, and of somebody else.
+ */
+
+import { accepted, type Result, refused } from '../../contract/result.ts';
+import type { CfdpDriverDocument, CfdpTransportDocument } from '../../mission/document/cfdp.ts';
+import type { Link } from '../../mission/mission.ts';
+import { parseDuration } from '../../mission/quantity.ts';
+import { checksumType } from '../../protocol/cfdp/checksum.ts';
+import type { EntityOptions } from '../../protocol/cfdp/entity.ts';
+import {
+  PRIMARY_HEADER_BYTES,
+  readSpacePacket,
+  SEQUENCE_COUNTS,
+  writeSpacePacket,
+} from '../../protocol/space-packet.ts';
+
+interface CfdpTransport extends Pick<EntityOptions, 'settings' | 'peer'> {
+  /** The frame that carries a PDU to the spacecraft. */
+  frameOf(pdu: Buffer): Buffer;
+  /** The PDU in a frame; undefined where there is none (X1). */
+  pduIn(frame: Buffer): Buffer | undefined;
+}
+
+/** Of one link; refuses a link that does not say which entity the spacecraft is. */
+export function cfdpTransport(
+  settings: Readonly<Record<string, unknown>>,
+  { name, transport }: Pick<Link, 'name' | 'transport'>,
+): Result<CfdpTransport, string> {
+  if (transport?.['kind'] !== 'cfdp')
+    return refused(`link "${name}" has no transport of kind cfdp; add the entity of the spacecraft`);
+  const { entity, apid } = transport as unknown as CfdpTransportDocument;
+  const carrier = apid === undefined ? DATAGRAMS : packetsOf(apid);
+  return accepted({ settings: entitySettings(settings), peer: BigInt(entity), ...carrier });
+}
+
+/** Settings that are not given are left out: the entity has defaults for them. */
+function entitySettings(given: Readonly<Record<string, unknown>>): EntityOptions['settings'] {
+  const { entity, crc, naks, checksum, ...document } = given as unknown as CfdpDriverDocument;
+  const settings = {
+    idBytes: document.entity_bytes,
+    sequenceBytes: document.sequence_bytes,
+    pduBytes: document.pdu,
+    checksumType: checksum && checksumType[checksum as keyof typeof checksumType],
+    crc,
+    crcRequired: crc,
+    naks,
+    ackMs: milliseconds(document.ack_timer),
+    ackLimit: document.ack_limit,
+    nakMs: milliseconds(document.nak_timer),
+    nakLimit: document.nak_limit,
+    inactivityMs: milliseconds(document.inactivity_timer),
+    noProgressMs: milliseconds(document.begin_timer),
+  };
+  const said = Object.entries(settings).filter(([, value]) => value !== undefined);
+  return { local: BigInt(entity), ...Object.fromEntries(said) };
+}
+
+function milliseconds(text: string | undefined): number | undefined {
+  const read = text === undefined ? undefined : parseDuration(text);
+  return read?.ok === true ? read.value : undefined;
+}
+
+type Carrier = Pick<CfdpTransport, 'frameOf' | 'pduIn'>;
+
+const DATAGRAMS: Carrier = { frameOf: (pdu) => pdu, pduIn: (frame) => frame };
+
+function packetsOf(apid: number): Carrier {
+  let count = 0;
+  return {
+    frameOf: (pdu) => {
+      const sequenceCount = count;
+      count = (count + 1) % SEQUENCE_COUNTS;
+      const fields = { secondaryHeader: false, apid, sequenceFlags: 'unsegmented', sequenceCount } as const;
+      return writeSpacePacket({ type: 'telecommand', ...fields }, pdu);
+    },
+    pduIn: (frame) => {
+      const header = readSpacePacket(frame);
+      const isPdu =
+        typeof header !== 'string' &&
+        header.apid === apid &&
+        header.type === 'telemetry' &&
+        !header.secondaryHeader &&
+        header.sequenceFlags === 'unsegmented';
+      return isPdu ? frame.subarray(PRIMARY_HEADER_BYTES) : undefined;
+    },
+  };
+}
