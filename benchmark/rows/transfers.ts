@@ -1,6 +1,6 @@
 /**
- * Chunks of a file that comes down, to readers who see it grow, one process serving, against bare uWebSockets.js sending
- * the same bytes, the same number per turn.
+ * Chunks of a file that comes down, to readers who see it grow, one process serving, against bare uWebSockets.js
+ * sending the same bytes, the same number per turn.
  */
 
 import type { Driven } from '../acknowledged.ts';
