@@ -94,5 +94,10 @@ high enough.
   ./mcs pass list${at}        or: ./mcs pass watch${at}
   ./mcs schedule list${at}    with --all also what has been fired
   ./mcs rule list${at}
+
+Files on board, and one of them brought down:
+
+  ./mcs file refresh sat1${at}
+  ./mcs file get sat1 2${at}
 `;
 }
