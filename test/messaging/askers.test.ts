@@ -12,8 +12,11 @@ import type { RunAtHand, RunServices } from '../../actors/run/services.ts';
 import { standDown, unconfirmedText } from '../../actors/run/stand-down.ts';
 import { createEncode } from '../../actors/telecommand/effects/encode.ts';
 import { sendFrame } from '../../actors/telecommand/sending.ts';
+import { Cfdp } from '../../actors/transfer/cfdp.ts';
 import { offerFile } from '../../actors/transfer/decoding.ts';
 import { streams } from '../../contract/bus/streams.ts';
+import { ByteRanges } from '../../contract/byte-ranges.ts';
+import { CFDP_ASK_MS } from '../../contract/limits.ts';
 import { Outage, type OutageCode } from '../../contract/outage.ts';
 import type { StoredTransfer } from '../../contract/transfer.ts';
 import { askAlarmService } from '../../http/alarm-command.ts';
@@ -152,6 +155,52 @@ const ASKERS: readonly Asker[] = [
       unanswered: { type: 'fault.refused', reason: `gateway sim-1 ${late(5)}` },
       notBack: WAITS,
       unreadable: { type: 'fault.refused', reason: 'malformed reply from gateway sim-1' },
+      away: WAITS,
+    },
+  },
+  {
+    file: 'actors/transfer/cfdp.ts',
+    answer: { ok: true, value: { outcome: 'running', bytes: 3 } },
+    ask: ({ bus, clock }) =>
+      new Promise((resolve) => {
+        const cfdp = new Cfdp({
+          bus,
+          clock,
+          log: keptLog(),
+          links: { of: () => ({ link: { driver: 'pus', name: 'uhf' } }) as never },
+          leases: { ask: () => ({}) as never },
+          holds: () => true,
+          events: {
+            acknowledged: () => undefined,
+            asked: () => undefined,
+            hindered: (_key, reason) => resolve({ reason: reason ?? 'it goes on' }),
+          },
+        });
+        const record = {
+          target: 'sat1',
+          file_id: '7',
+          generation: 1,
+          direction: 'download',
+          size: 10,
+          actor: {},
+        };
+        const transfer = {
+          key: 'k',
+          record: { ...record, priority: 0, created_at: '' },
+          received: new ByteRanges(),
+        };
+        const turn = (): void => {
+          cfdp.turn({ mission } as never, [transfer as never]);
+          clock.setTimeout(turn, CFDP_ASK_MS);
+        };
+        turn();
+      }),
+    made: {
+      answered: { reason: 'it goes on' },
+      unserved: { reason: 'driver pus is not there: no process serves it' },
+      unanswered: { reason: 'driver pus did not answer in time' },
+      notBack: WAITS,
+      unreadable: { reason: expect.stringContaining('driver pus gave a malformed reply') },
       away: WAITS,
     },
   },
