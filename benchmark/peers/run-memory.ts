@@ -11,6 +11,7 @@ import { type NatsBus, openBus } from '../../bus/nats-bus.ts';
 import type { Program } from '../../contract/program.ts';
 import { refused } from '../../contract/result.ts';
 import { type RunSnapshot, underWay } from '../../machines/run/run.ts';
+import { NO_PASSES } from '../../mission/pass/serving-gateway.ts';
 import { seededRandom } from '../../ports/seeded-random.ts';
 import { Kind } from '../../supervision/cells/kind.ts';
 import { HeapClock } from '../../supervision/clock.ts';
@@ -58,6 +59,8 @@ async function live({ address, count }: { address: BusAddress; count: number }):
     tokens: { verify: async () => refused({ code: 'auth::no-provider', message: 'none', help: '' }) },
     deadLetters: { add: () => undefined },
     values: { ready: Promise.resolve(), current: () => undefined, upToDate: async () => undefined },
+    passes: { ...NO_PASSES, ready: Promise.resolve(), onChange: () => () => undefined },
+    files: { file: () => undefined, upToDate: async () => undefined },
     failpoint: undefined,
     failed: crash,
   } as unknown as RoleContext;
