@@ -52,6 +52,9 @@ const ROWS = [
   'bench.mute',
 ];
 
+/** What nothing costs has no ceiling, but an aim. */
+const ALONE: ReadonlySet<string> = new Set(['schedules.idle']);
+
 const LAST_COMMITS = 30;
 
 function isToBeRun(): boolean {
@@ -89,7 +92,8 @@ describe.runIf(isToBeRun())('the benchmark in its quick form', () => {
 
   it('measures every row beside at least one ceiling', () => {
     expect(results.map(({ row }) => row)).toEqual(ROWS);
-    for (const { row, figures } of results) expect(figures.length, row).toBeGreaterThan(1);
+    for (const { row, figures } of results)
+      expect(figures.length, row).toBeGreaterThan(ALONE.has(row) ? 0 : 1);
   });
 
   it('gives figures that are numbers', () => {

@@ -275,7 +275,8 @@ async function processOf({ bus, missions, clock, log, settle, done }: ProcessOpt
   };
   const check = async (condition: string, maxAgeMs = 60 * MINUTE_MS) => {
     const { seen } = judge({ kind: 'check', condition, maxAgeMs });
-    await settle();
+    // What is decompressed on another thread takes longer where the machine is busy.
+    for (let round = 0; round < 2_000 && seen.event === undefined; round += 1) await settle();
     return seen.event;
   };
   /** The part of a text that shows a measure of file 7, or of the file that `$image` names. */
