@@ -4,9 +4,12 @@
  *
  * W1. Each effect done again after a crash comes to the same: a message id, an object under its name, a removal.
  * W2. While the bus is away an effect waits for it. What waits for room says so in the record.
+ * W3. A file that no driver decodes is offered every 30 s for as long as it is kept: what its record says already is
+ *     not written again.
  */
 
 import type { DecodeFileReply } from '../../contract/file-decoding.ts';
+import { FILE_DECODE_AGAIN_MS } from '../../contract/limits.ts';
 import type { Outage } from '../../contract/outage.ts';
 import { type StoredTransfer, transferKey } from '../../contract/transfer.ts';
 import type { TransferChartEvent, TransferEffect, TransferItem } from '../../machines/transfer/protocol.ts';
@@ -97,8 +100,13 @@ export function createTransferBinding(options: BindingOptions): Binding<typeof t
     return compared && { ...compared, at: clock.now() };
   };
   const decode: Handler<'effect.decode'> = async ({ after }, _, record, { signal }) => {
-    if (after > clock.now()) await pause(clock, after - clock.now(), signal);
-    return decoded(await offerFile({ bus, clock }, record, signal), clock.now());
+    for (let at = after; ; at = clock.now() + FILE_DECODE_AGAIN_MS) {
+      if (at > clock.now()) await pause(clock, at - clock.now(), signal);
+      if (signal.aborted) return undefined;
+      const reply = await offerFile({ bus, clock }, record, signal);
+      // W3
+      if (reply?.outcome !== 'failed' || reply.reason !== record.reason) return decoded(reply, clock.now());
+    }
   };
   const close: Handler<'effect.close'> = async (_, leading, record, run) => {
     await patiently(run, () => leading.close(record));

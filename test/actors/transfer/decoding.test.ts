@@ -77,7 +77,15 @@ describe('a file that a driver decodes', () => {
     await world.download('7');
     await world.until('sat1.7.1', 'VERIFIED');
     await world.run(20_000);
-    expect(world.stored('sat1.7.1')?.reason).toBe('no driver decodes files of the target');
+    const waiting = world.stored('sat1.7.1');
+    expect(waiting?.reason).toBe('no driver decodes files of the target');
+    // actors/transfer/binding.W3
+    await world.run(10 * 60_000);
+    expect(world.stored('sat1.7.1')).toEqual(waiting);
+    world.outside.serve(subject.fileDecode('sat1'), async () =>
+      Buffer.from('{"outcome":"decoded","samples":7}'),
+    );
+    expect(await world.until('sat1.7.1', 'PROCESSED', 60_000)).toMatchObject({ reason: '7 samples' });
   });
 });
 
