@@ -22,8 +22,8 @@ export interface FileChunk {
   readonly data: Uint8Array;
 }
 
-export function isFileId(text: string): boolean {
-  return FILE_ID.test(text);
+export function isFileId(text: unknown): text is string {
+  return typeof text === 'string' && FILE_ID.test(text);
 }
 
 /** The headers of its message; its data is the body. */

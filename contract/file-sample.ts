@@ -8,19 +8,14 @@
  */
 
 import type { FileSample } from './batch.ts';
+import { isFileId } from './file-chunk.ts';
 import { FILE_CHECKSUM_CHARACTERS, FILE_STATE_CHARACTERS } from './limits.ts';
 
 /** The measures of a file, in the order of their names. */
 export const FILE_MEASURES = ['checksum', 'file_type', 'generation', 'size', 'transfer'] as const;
 export type FileMeasureName = (typeof FILE_MEASURES)[number];
 
-const FILE_ID = /^(?:0|[1-9][0-9]{0,19})$/;
 const CHECKSUM = /^(?:[0-9a-f]{2})*$/;
-
-/** F1 */
-export function isFileId(text: unknown): text is string {
-  return typeof text === 'string' && FILE_ID.test(text);
-}
 
 /** Whether it is a measure of files by name. */
 export function isFileMeasure(name: string): name is FileMeasureName {

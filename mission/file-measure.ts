@@ -5,7 +5,8 @@
  * F1. They mean the same in every catalogue: a file goes on through a change of the catalogue by its identifier.
  */
 
-import { isFileId, isFileMeasure } from '../contract/file-sample.ts';
+import { isFileId } from '../contract/file-chunk.ts';
+import { isFileMeasure } from '../contract/file-sample.ts';
 import { measureKey } from './measure-table.ts';
 import type { Measure, Platform } from './platform.ts';
 

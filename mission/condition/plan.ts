@@ -4,7 +4,7 @@
  */
 
 import { assert } from '../../contract/assert.ts';
-import { isFileId } from '../../contract/file-sample.ts';
+import { isFileId } from '../../contract/file-chunk.ts';
 import type { ResolvedValue } from '../../contract/telecommand.ts';
 import type { Enumeration } from '../platform.ts';
 import type { Bindings } from './condition.ts';

@@ -3,7 +3,7 @@
  * other side of its comparison may have it as a value.
  */
 
-import { isFileId } from '../../contract/file-sample.ts';
+import { isFileId } from '../../contract/file-chunk.ts';
 import type { Enumeration } from '../platform.ts';
 import { findUnit, PLAIN, type Unit } from '../unit.ts';
 import type { NumberRun } from './history.ts';
