@@ -1,8 +1,8 @@
 /**
- * One gateway on the bus: publishes what it receives, serves `send`, `pdus`, `fence`, `state`, `bind`, `faults`, `fault`,
- * `files` and `stats`, reports its echoes, of what it sent and of its throughput. Mission Control Service, sections 4.9
- * and 6. One process at a time runs a gateway; which one, and that it is started again when its definition changes, is
- * decided elsewhere (supervision).
+ * One gateway on the bus: publishes what it receives, serves `send`, `pdus`, `fence`, `state`, `bind`, `faults`,
+ * `fault`, `files` and `stats`, reports its echoes, of what it sent and of its throughput. Mission Control Service,
+ * sections 4.9 and 6. One process at a time runs a gateway; which one, and that it is started again when its definition
+ * changes, is decided elsewhere (supervision).
  *
  * Q1. Every fault switched is published on `mcs.sim.evt.<target>` of each target the gateway reaches, before the
  *     answer.

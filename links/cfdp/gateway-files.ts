@@ -2,7 +2,8 @@
  * Files by CFDP over the links of one gateway, in the process that has them: frames in, PDUs out, the verb answered.
  * Decision 41. Which process that is, is decided elsewhere (supervision).
  *
- * G1. A link keeps its entity while its driver and its transport stay as they are, whatever else of the mission changes.
+ * G1. A link keeps its entity while its driver and its transport stay as they are, whatever else of the mission
+ *     changes.
  * G2. Where nothing is under way nothing is done: no timer, no look at links.
  * G3. No frame, however damaged, ends it; those that cannot be used are counted by reason and reported once a second.
  * G4. A link without room in the store makes its frames wait for a moment, and then loses file data (link-files.L2).

@@ -1,6 +1,6 @@
 /**
- * Files over one link: its CFDP entity with the frames of the gateway on one side, and on the other the stream of chunks
- * and the content of uploads.
+ * Files over one link: its CFDP entity with the frames of the gateway on one side, and on the other the stream of
+ * chunks and the content of uploads.
  *
  * L1. A PDU that cannot be used is counted by its reason, and nothing of it is kept.
  * L2. File data that finds no room in the store is dropped as if the link had lost it, and asked for again. Other PDUs

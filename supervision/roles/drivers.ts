@@ -1,7 +1,7 @@
 /**
  * The drivers: answer the verbs of every driver of the mission, decode what the gateways receive, one process per
- * gateway, and bring the files of gateways with CFDP, again one process per gateway. Mission Control Service, sections 1
- * and 4.7 rule 7.
+ * gateway, and bring the files of gateways with CFDP, again one process per gateway. Mission Control Service, sections
+ * 1 and 4.7 rule 7.
  */
 
 import { Links } from '../../actors/transfer/links.ts';

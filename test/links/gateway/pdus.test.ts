@@ -105,7 +105,7 @@ it.each<[string, object | undefined]>([
   expect(pdusFault(call as PdusCall)).toEqual(expect.any(String));
 });
 
-it('a reply that is none is not read', () => {
+it('a reply that is malformed is not read', () => {
   const read = (reply: unknown) => readPdusReply(Buffer.from(JSON.stringify(reply)));
   expect(read({ outcome: 'sent', frames: 3 })).toEqual({ outcome: 'sent', frames: 3 });
   for (const reply of [
