@@ -673,6 +673,24 @@ export const TRANSFER_WRITE_ROUNDS = 8;
 /** How long a driver may decode a file, and how much later a file is offered again (section 4.7 rule 6). */
 export const FILE_DECODE_MS = 5 * 60_000;
 export const FILE_DECODE_AGAIN_MS = 30_000;
+/** So much earlier than that a driver of ours answers how far it came: the reply has to be there in time. */
+export const FILE_DECODE_MARGIN_MS = 10_000;
+/**
+ * Bytes of a file that a process decodes in a second: samples of the past share streams, owners and cores with those of
+ * the present, and must take little of each. 75 MB are decoded in one offer.
+ */
+export const FILE_DECODE_BYTES_PER_S = 256 * 1024;
+/** Bytes of a file that are decoded in one go, before whatever else waits in the process: well below a millisecond. */
+export const FILE_DECODE_SLICE_BYTES = 4 * 1024;
+/** The same where it was decoded before, and frames are only counted. */
+export const FILE_PASS_SLICE_BYTES = 64 * 1024;
+/** Samples, and bytes of frames, of one batch that is decoded of a file: about what live frames of a second have. */
+export const FILE_DECODE_BATCH_SAMPLES = 4_000;
+export const FILE_DECODE_BATCH_BYTES = 16 * 1024;
+/** Files that wait in a process for the one that is being decoded; more are refused, and offered again. */
+export const FILE_DECODES_WAITING = 64;
+/** How often it is written down how far the decoding of a file came. */
+export const FILE_DECODE_MARK_MS = 1_000;
 /**
  * Longest time one statement of a procedure waits. Procedures last a pass or a test campaign of days; what is to happen
  * in weeks is a schedule, and a timer of Node holds 24 days.

@@ -13,10 +13,11 @@
  */
 
 import type { ValueBatch, ValueBlock } from '../contract/batch.ts';
+import { isInstant } from '../contract/instant.ts';
 import { CLOCK_STEP_MS } from '../contract/limits.ts';
 import { meansTheSame } from '../mission/measure-meaning.ts';
 import type { Platform } from '../mission/platform.ts';
-import { isInstant, timeOf } from './reading/instant.ts';
+import { timeOf } from './reading/instant.ts';
 import { rowOrder } from './reading/row-order.ts';
 import { SharedMeasures } from './reading/shared-measures.ts';
 

@@ -1,11 +1,12 @@
 /**
- * The drivers: answer the verbs of every driver of the mission, and decode what the gateways receive, one process per
- * gateway. Mission Control Service, section 1.
+ * The drivers: answer the verbs of every driver of the mission, decode what the gateways receive, one process per
+ * gateway, and files that came down. Mission Control Service, section 1.
  */
 
 import { streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';
 import { startDriverService } from '../../links/driver-service.ts';
+import { startFileDecoding } from '../../links/files/file-decoding-service.ts';
 import { createFrameDecoder, type FrameDecoder } from '../../links/frame-decoder.ts';
 import type { KnownIn } from '../../messaging/known-past.ts';
 import { LowWaterMark, pastIsGone } from '../../messaging/low-water-mark.ts';
@@ -18,8 +19,9 @@ import type { Role, RoleContext } from '../role.ts';
 const UNDER_WAY = 16;
 
 export async function startDrivers(context: RoleContext): Promise<Role> {
-  const { bus, log, missions, registry } = context;
+  const { bus, clock, log, missions, registry } = context;
   const service = startDriverService({ bus, missions, log });
+  const files = startFileDecoding({ bus, clock, missions, log: log.child({ part: 'files' }) });
   const metrics = new DecoderMetrics(registry);
   const start = (gateway: string, term: WorkerContext): Promise<Worker> =>
     begun(new DecoderWorker(gateway, term, context, metrics));
@@ -27,7 +29,9 @@ export async function startDrivers(context: RoleContext): Promise<Role> {
     shared: [
       { role: { role: 'drivers', prefix: 'decoder', start }, names: (mission) => mission.gateways.keys() },
     ],
-    stop: () => service.stop(),
+    stop: async () => {
+      await Promise.all([service.stop(), files.stop()]);
+    },
   };
 }
 
