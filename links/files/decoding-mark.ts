@@ -1,13 +1,14 @@
 /**
- * How far the decoding of a file came, so that it goes on there when it is begun again: by the next offer, or by another
- * process behind a death. Mission Control Service, section 4.7 rule 6; decision 43.
+ * How far the decoding of a file came, so that it goes on there when it is begun again: by the next offer, or by
+ * another process behind a death. Mission Control Service, section 4.7 rule 6; decision 43.
  *
  * M1. The mark stands before the first batch leaves, and says where the stream of decoded samples stood then. What left
  *     since the mark was written stands behind that, and is found there by its header: a batch is published once,
  *     however long it takes until somebody goes on. The ids of messages only keep apart those who decode it at once.
  * M2. Everybody who goes on with a decoding has its time of beginning from the mark: it is the ground time of its
  *     samples and part of the ids.
- * M3. Where the stream does not hold any more what stood there, or the framing has changed, it begins again from the start.
+ * M3. Where the stream does not hold any more what stood there, or the framing has changed, it begins again from the
+ *     start.
  * M4. What was answered is answered again.
  */
 
