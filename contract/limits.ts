@@ -676,6 +676,11 @@ export const FILE_DECODE_AGAIN_MS = 30_000;
 /** So much earlier than that a driver of ours answers how far it came: the reply has to be there in time. */
 export const FILE_DECODE_MARGIN_MS = 10_000;
 /**
+ * Files that came down and wait for a driver that decodes them: each keeps a cell of some kB in the process that leads,
+ * and whoever leads next begins with all of them.
+ */
+export const FILES_UNDECODED = 10_000;
+/**
  * Bytes of a file that a process decodes in a second: samples of the past share streams, owners and cores with those of
  * the present, and must take little of each. 75 MB are decoded in one offer.
  */

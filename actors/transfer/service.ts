@@ -246,7 +246,10 @@ export class TransferService implements TransferTerm, TransferServices, CellOwne
     await this.#index.leave(key);
     // Its cell waits for this effect, and is dropped when that is over.
     this.#options.clock.setTimeout(() => {
-      if (this.#open.get(key) === open && !this.#stopped) this.#forget(open);
+      if (this.#open.get(key) !== open || this.#stopped) return;
+      this.#forget(open);
+      // Somebody may have asked for it again meanwhile.
+      this.#index.again(key);
     }, 0);
   }
 
@@ -412,7 +415,9 @@ export class TransferService implements TransferTerm, TransferServices, CellOwne
     return (isOfIt ? listed?.checksum : undefined) ?? record.checksum;
   }
 
-  /** The checksum of the first listing of it behind the end of an upload: that of a later generation says nothing (S5). */
+  /**
+   * The checksum of the first listing of it behind the end of an upload: that of a later generation says nothing (S5).
+   */
   async #nextListing(record: StoredTransfer, signal: AbortSignal): Promise<string | undefined> {
     const completed = record.actor.changes.findLast(({ state }) => state === 'COMPLETE');
     const after = Date.parse(completed?.at ?? record.updated_at);
