@@ -7,8 +7,12 @@
  */
 
 import { accepted, type Result, refused } from '../../contract/result.ts';
-import type { CfdpDriverDocument, CfdpTransportDocument } from '../../mission/document/cfdp.ts';
-import type { Link } from '../../mission/mission.ts';
+import type {
+  CfdpCarriedDocument,
+  CfdpDriverDocument,
+  CfdpTransportDocument,
+} from '../../mission/document/cfdp.ts';
+import type { Driver as DriverDefinition, Link } from '../../mission/mission.ts';
 import { parseDuration } from '../../mission/quantity.ts';
 import { checksumType } from '../../protocol/cfdp/checksum.ts';
 import type { EntityOptions } from '../../protocol/cfdp/entity.ts';
@@ -19,23 +23,48 @@ import {
   writeSpacePacket,
 } from '../../protocol/space-packet.ts';
 
-interface CfdpTransport extends Pick<EntityOptions, 'settings' | 'peer'> {
+export interface CfdpTransport extends Pick<EntityOptions, 'settings' | 'peer'> {
   /** The frame that carries a PDU to the spacecraft. */
   frameOf(pdu: Buffer): Buffer;
   /** The PDU in a frame; undefined where there is none (X1). */
   pduIn(frame: Buffer): Buffer | undefined;
 }
 
+type Speaker = Pick<DriverDefinition, 'protocol' | 'settings'>;
+type Carrying = Pick<Link, 'name' | 'transport'>;
+
+/** The APID of PDUs beside the telecommands of a link; undefined where it carries none. */
+export function apidBeside(link: Pick<Link, 'transport'>): number | undefined {
+  return besideOf(link)?.apid;
+}
+
 /** Of one link; refuses a link that does not say which entity the spacecraft is. */
 export function cfdpTransport(
+  { protocol, settings }: Speaker,
+  link: Carrying,
+): Result<CfdpTransport, string> {
+  if (protocol === 'cfdp') return aloneOn(settings, link);
+  const ground = settings['cfdp'] as Readonly<Record<string, unknown>> | undefined;
+  const beside = besideOf(link);
+  if (ground === undefined || beside === undefined)
+    return refused(`link "${link.name}" carries no CFDP; add cfdp to its transport and to its driver`);
+  const { entity, apid } = beside;
+  return accepted({ settings: entitySettings(ground), peer: BigInt(entity), ...packetsOf(apid) });
+}
+
+function aloneOn(
   settings: Readonly<Record<string, unknown>>,
-  { name, transport }: Pick<Link, 'name' | 'transport'>,
+  { name, transport }: Carrying,
 ): Result<CfdpTransport, string> {
   if (transport?.['kind'] !== 'cfdp')
     return refused(`link "${name}" has no transport of kind cfdp; add the entity of the spacecraft`);
   const { entity, apid } = transport as unknown as CfdpTransportDocument;
   const carrier = apid === undefined ? DATAGRAMS : packetsOf(apid);
   return accepted({ settings: entitySettings(settings), peer: BigInt(entity), ...carrier });
+}
+
+function besideOf({ transport }: Pick<Link, 'transport'>): CfdpCarriedDocument | undefined {
+  return transport?.['cfdp'] as CfdpCarriedDocument | undefined;
 }
 
 /** Settings that are not given are left out: the entity has defaults for them. */

@@ -2,14 +2,15 @@
  * The driver with protocol `pus-c`: telecommands and telemetry after ECSS-E-ST-70-41C in space packets, one packet a
  * frame. Reports of service 1 become verification reports; every packet is offered to the layouts of the platform.
  *
- * E3. A packet of another APID than the link's transport names belongs to another link and is skipped in silence.
+ * E3. A packet of another APID than the link's transport names belongs to another link and is skipped in silence; so is
+ *     one that carries a PDU of CFDP beside the telecommands of the link.
  */
 
 import { BlockBuilder } from '../../contract/batch.ts';
 import type { DecodeCall, DecodeReply, DriverAnswer } from '../../contract/link.ts';
 import { accepted, type Result } from '../../contract/result.ts';
 import type { DecodedSample } from '../../contract/telecommand.ts';
-import type { Mission } from '../../mission/mission.ts';
+import type { Link, Mission } from '../../mission/mission.ts';
 import { type PusTelemetry, readPusTelemetry } from '../../protocol/pus-telemetry.ts';
 import {
   type RequestReport,
@@ -17,6 +18,7 @@ import {
   VERIFICATION_SERVICE,
 } from '../../protocol/pus-verification.ts';
 import { IDLE_APID, readPrimaryHeader } from '../../protocol/space-packet.ts';
+import { apidBeside } from './cfdp-transport.ts';
 import type { CounterBlocks } from './counter-blocks.ts';
 import { decodedFiles, decodedSamples, noFiles } from './decoded-samples.ts';
 import { type Driver, decodeFailed, type LinkSource, type Reading, reportFaults } from './driver.ts';
@@ -46,7 +48,7 @@ function readFrame(
   into: Reading,
   settings: PusSettings,
 ): void {
-  if (isForeign(frame, transportApid(source.link))) return;
+  if (isForeign(frame, source.link)) return;
   const telemetry = readPusTelemetry(frame, settings.timeBytes);
   if (!telemetry.ok) {
     into.fault(telemetry.faults[0]);
@@ -59,10 +61,12 @@ function readFrame(
 }
 
 /** E3; bytes that do not begin like a packet are damaged and not foreign. */
-function isForeign(frame: Buffer, apid: number | undefined): boolean {
+function isForeign(frame: Buffer, link: Link): boolean {
   const header = readPrimaryHeader(frame);
   if (header === undefined) return false;
-  return header.apid === IDLE_APID || (apid !== undefined && header.apid !== apid);
+  const apid = transportApid(link);
+  if (header.apid === IDLE_APID || header.apid === apidBeside(link)) return true;
+  return apid !== undefined && header.apid !== apid;
 }
 
 function reportOf(telemetry: PusTelemetry, settings: PusSettings): Result<RequestReport, string> | undefined {

@@ -30,6 +30,8 @@ const RULES: Readonly<Record<string, { fits: (value: unknown) => boolean; says: 
   time_bytes: { fits: isInteger(0, MAX_TIME_BYTES), says: `an integer from 0 to ${MAX_TIME_BYTES}` },
   step_bytes: { fits: isFieldSize, says: '1, 2 or 4' },
   code_bytes: { fits: isFieldSize, says: '1, 2 or 4' },
+  // Its content was checked when the documents were compiled (`mission/check/cfdp.ts`).
+  cfdp: { fits: (value) => typeof value === 'object' && value !== null, says: 'the settings of CFDP' },
 };
 
 /** The settings with defaults applied; refuses unknown keys and values outside their range, all at once. */

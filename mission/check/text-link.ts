@@ -8,12 +8,12 @@
 import type {
   DriverConfiguration,
   GatewayConfiguration,
-  LinkConfiguration,
   PlatformConfiguration,
   TargetConfiguration,
 } from '../configuration.ts';
 import type { FaultsAt } from '../document/fault.ts';
 import type { LinkDocument } from '../document/topology.ts';
+import { gatewaysOf } from './link-gateways.ts';
 
 /** Reports a malformed transport for lines, and warns of a link that has nothing to say or to receive. */
 export function checkTextLink(
@@ -71,14 +71,4 @@ function awaitsAnswers(platform: PlatformConfiguration | undefined): boolean {
       telecommands.some(({ verify }) => verify?.answer !== undefined),
     ) ?? false
   );
-}
-
-/** Every gateway that may serve the link, in any environment. */
-function gatewaysOf(link: LinkConfiguration, gateways: readonly GatewayConfiguration[]): string[] {
-  const wanted = [link, ...link.environments].flatMap(({ gateway, tags }) => {
-    if (gateway !== undefined) return [gateway];
-    if (tags === undefined) return [];
-    return gateways.filter((each) => tags.every((tag) => each.tags.includes(tag))).map(({ name }) => name);
-  });
-  return [...new Set(wanted)];
 }

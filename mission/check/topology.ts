@@ -20,6 +20,7 @@ import type {
   StationsDocument,
   TopologyDocument,
 } from '../document/topology.ts';
+import { checkCfdpGateways } from './cfdp-gateways.ts';
 import { checkDriver } from './driver.ts';
 import { checkEndpoint, checkPorts } from './endpoint.ts';
 import { numberIn } from './quantity.ts';
@@ -47,11 +48,9 @@ export function checkTopology(
   const engaged = Object.entries(targets).map(([name, each]) =>
     checkTarget(name, each, { document, platforms }, faults.in('targets', name)),
   );
-  checkSharedAnswers(
-    { gateways: checked, drivers: flown, targets: engaged },
-    platforms,
-    faults.in('targets'),
-  );
+  const all = { gateways: checked, drivers: flown, targets: engaged };
+  checkSharedAnswers(all, platforms, faults.in('targets'));
+  checkCfdpGateways(all, faults.in('targets'));
   return {
     name: document.topology,
     environments: Object.entries(environments).map(([name, each]) => environmentOf(name, each)),

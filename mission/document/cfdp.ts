@@ -1,6 +1,7 @@
 /**
- * What a topology document says of CFDP: the settings of a driver that speaks it, and the transport of a link that
- * carries its PDUs. `docs/cfdp.md` explains each.
+ * What a topology document says of CFDP: the settings of a driver that speaks it, alone or beside telecommands (section
+ * `cfdp`), and the transport of a link that carries its PDUs, alone or beside telecommands. `docs/cfdp.md` explains
+ * each.
  */
 
 import Type, { type Static } from 'typebox';
@@ -44,14 +45,23 @@ export const CfdpDriverDocument = Type.Object(
 );
 export type CfdpDriverDocument = Static<typeof CfdpDriverDocument>;
 
+const Spacecraft = Type.Integer({ ...Entity, description: 'Identifier of the spacecraft.' });
+const Apid = Type.Integer({
+  minimum: 0,
+  maximum: LARGEST_APID,
+  description: 'PDUs travel in space packets of it.',
+});
+
+/** Of a link that carries nothing else. */
 export const CfdpTransportDocument = Type.Object(
-  {
-    kind: Type.Literal('cfdp'),
-    entity: Type.Integer({ ...Entity, description: 'Identifier of the spacecraft.' }),
-    apid: Type.Optional(
-      Type.Integer({ minimum: 0, maximum: LARGEST_APID, description: 'PDUs travel in space packets of it.' }),
-    ),
-  },
+  { kind: Type.Literal('cfdp'), entity: Spacecraft, apid: Type.Optional(Apid) },
   { ...closed, title: 'CfdpTransport' },
 );
 export type CfdpTransportDocument = Static<typeof CfdpTransportDocument>;
+
+/** `cfdp` in the transport of a link that carries space packets of other APIDs too. */
+export const CfdpCarriedDocument = Type.Object(
+  { entity: Spacecraft, apid: Apid },
+  { ...closed, title: 'CfdpCarried' },
+);
+export type CfdpCarriedDocument = Static<typeof CfdpCarriedDocument>;

@@ -8,7 +8,7 @@ const PDU = Buffer.from('a PDU');
 
 function transport(settings: object = {}, more: object = {}) {
   const link = { name: 's', transport: { kind: 'cfdp', entity: 42, ...more } };
-  const read = cfdpTransport({ entity: 1, ...settings }, link as never);
+  const read = cfdpTransport({ protocol: 'cfdp', settings: { entity: 1, ...settings } }, link as never);
   if (!read.ok) throw new Error(read.faults[0]);
   return read.value;
 }
@@ -74,9 +74,32 @@ describe('the transport of CFDP', () => {
   it('refuses a link that does not say which entity the spacecraft is', () => {
     const faults = [/link "s" has no transport of kind cfdp/];
     for (const link of [{ name: 's' }, { name: 's', transport: { kind: 'line' } }]) {
-      const read = cfdpTransport({ entity: 1 }, link as never);
+      const read = cfdpTransport({ protocol: 'cfdp', settings: { entity: 1 } }, link as never);
       expect(read.ok ? [] : read.faults).toEqual(faults.map((each) => expect.stringMatching(each)));
     }
+  });
+
+  it('beside telecommands the section of the driver and that of the link are read', () => {
+    const driver = { protocol: 'pus-c', settings: { source: 7, cfdp: { entity: 1, pdu: 512 } } };
+    const link = {
+      name: 's',
+      transport: { kind: 'space-packet', apid: 116, cfdp: { entity: 42, apid: 117 } },
+    };
+    const read = cfdpTransport(driver, link as never);
+    if (!read.ok) throw new Error(read.faults[0]);
+    expect(read.value).toMatchObject({ settings: { local: 1n, pduBytes: 512 }, peer: 42n });
+    expect(readSpacePacket(read.value.frameOf(PDU))).toMatchObject({ type: 'telecommand', apid: 117 });
+    expect(read.value.pduIn(packet({ apid: 117 }))).toEqual(PDU);
+    expect(read.value.pduIn(packet({ apid: 116 }))).toBeUndefined();
+  });
+
+  it.each([
+    ['the driver', {}, { cfdp: { entity: 42, apid: 117 } }],
+    ['the link', { cfdp: { entity: 1 } }, {}],
+  ])('beside telecommands it refuses where %s has no section', (_, settings, more) => {
+    const link = { name: 's', transport: { kind: 'space-packet', ...more } };
+    const read = cfdpTransport({ protocol: 'pus-c', settings }, link as never);
+    expect(read).toMatchObject({ ok: false, faults: [expect.stringMatching(/link "s" carries no CFDP/)] });
   });
 
   it('MC-CFDP-001 a PDU is a frame without an APID', () => {

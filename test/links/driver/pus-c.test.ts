@@ -75,7 +75,10 @@ function decode(frame: Buffer | string): DriverAnswer<DecodeReply> {
   return driver.decode!({ ...address, frame: frame.toString('hex') }, mission);
 }
 
-function read(frames: readonly Buffer[]): {
+function read(
+  frames: readonly Buffer[],
+  from: LinkSource = source,
+): {
   samples: DecodedSample[];
   reports: VerificationReport[];
   faults: string[];
@@ -87,7 +90,7 @@ function read(frames: readonly Buffer[]): {
     reports: [] as VerificationReport[],
     fault: (detail: string) => faults.push(detail),
   };
-  for (const frame of frames) driver.read(frame, clock.now(), source, into);
+  for (const frame of frames) driver.read(frame, clock.now(), from, into);
   const blocks = into.samples.take();
   const samples = blocks.flatMap((block) =>
     [...block.raw].map((raw) => ({ raw }) as unknown as DecodedSample),
@@ -347,6 +350,15 @@ describe('telemetry', () => {
     const idle = Buffer.from('07ffc00000010000', 'hex');
     expect(read([telemetryOf(1, 1, report, 0x74), idle])).toEqual({ samples: [], reports: [], faults: [] });
     expect(read([telemetryOf(1, 1, report)]).reports).toHaveLength(1);
+  });
+
+  it('pus-c.E3 passes over the PDUs of CFDP beside telecommands, also where no APID is named', () => {
+    const transport = { kind: 'space-packet', cfdp: { entity: 42, apid: 0x75 } };
+    const beside = { ...source, link: { ...source.link, transport } } as LinkSource;
+    const pdu = Buffer.from('0075c00000010000', 'hex');
+    expect(read([pdu], beside)).toEqual({ samples: [], reports: [], faults: [] });
+    expect(read([pdu]).faults).toEqual([]);
+    expect(read([telemetryOf(1, 1, Buffer.from('1873c015', 'hex'))], beside).reports).toHaveLength(1);
   });
 });
 
