@@ -20,6 +20,9 @@ import type { TransactionId } from '../../protocol/cfdp/user-message.ts';
 import { IncomingFile } from './incoming-file.ts';
 import { ONBOARD_FILE_BYTES, type OnboardFiles, type OpenedFile } from './onboard-files.ts';
 
+/** How often it repeats itself and asks again, every ten seconds: it does not know of passes. */
+const ATTEMPTS = 30;
+
 export interface CfdpDesign {
   /** Of the space packets that carry PDUs, both ways. */
   readonly apid: number;
@@ -102,7 +105,8 @@ export class OnboardCfdp {
 
   #newEntity({ now, wallMs }: Moment): CfdpEntity {
     const { entity: local, ground: peer, pduBytes } = this.#design;
-    const settings: EntityOptions['settings'] = { local, pduBytes, fileBytes: ONBOARD_FILE_BYTES };
+    const limits = { ackLimit: ATTEMPTS, nakLimit: ATTEMPTS, fileBytes: ONBOARD_FILE_BYTES };
+    const settings: EntityOptions['settings'] = { local, pduBytes, ...limits };
     const accept = (metadata: Metadata, id: TransactionId): boolean => this.#accept(metadata, id);
     return new CfdpEntity({ settings, peer, wallMs, accept, emit: (event) => this.#on(event) }, now);
   }

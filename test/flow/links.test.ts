@@ -47,7 +47,8 @@ async function startWorld(
   await cp(DEMO, folder, { recursive: true });
   const path = join(folder, 'topology.yaml');
   const text = await readFile(path, 'utf8');
-  const own = `gateways:\n  sim-1: ${gateways.uplink}\n  replay-1: ${gateways.downlink}\n\n`;
+  const others = `  sim-2: { simulated: true, model: cubesat-3u }\n  replay-1: ${gateways.downlink}\n\n`;
+  const own = `gateways:\n  sim-1: ${gateways.uplink}\n${others}`;
   await writeFile(path, text.replace(/gateways:\n(?: .*\n)+\n/, own));
   // A gateway started again begins its counts again, and loses what was in the air.
   const cell = await startDemoCell({ folder, roles, memberTtlMs: 60_000 });
