@@ -180,7 +180,7 @@ describe('faults mean for CFDP what they mean for parts of files', () => {
     return flight;
   };
 
-  it('MC-SIM-006 bad_checksum: the file comes as it is, and is listed with another checksum', async () => {
+  it('bad_checksum: the file comes as it is, and is listed with another checksum', async () => {
     const flight = faulty('bad_checksum');
     expect(flight.until(flight.download(IMAGE))).toEqual({ outcome: 'completed' });
     const { sha256, crc32 } = (await flight.contentOf('2'))!;
@@ -189,13 +189,13 @@ describe('faults mean for CFDP what they mean for parts of files', () => {
     expect(listed.crc32).not.toBe(Number.parseInt(crc32, 16));
   });
 
-  it('MC-SIM-006 short_files: a file is half as long as it is listed', () => {
+  it('short_files: a file is half as long as it is listed', () => {
     const flight = faulty('short_files');
     const reason = 'the file has 75000 bytes on board, and 150000 are listed';
     expect(flight.until(flight.download(IMAGE))).toEqual({ outcome: 'failed', reason });
   });
 
-  it('MC-SIM-006 wrong_generation: the bytes are those of the generation after it', async () => {
+  it('wrong_generation: the bytes are those of the generation after it', async () => {
     const flight = faulty('wrong_generation');
     expect(flight.until(flight.download(IMAGE))).toEqual({ outcome: 'completed' });
     const next = seededContent(7, IMAGE, 2, 150_000).read(0, 150_000);
@@ -203,7 +203,7 @@ describe('faults mean for CFDP what they mean for parts of files', () => {
     expect((await flight.contentOf('2'))?.generation).toBe(1);
   });
 
-  it('MC-SIM-006 no_chunks: the request is taken, and nothing comes of it', () => {
+  it('no_chunks: the request is taken, and nothing comes of it', () => {
     const flight = faulty('no_chunks');
     const reason = 'nothing is received any more';
     expect(flight.until(flight.download(IMAGE))).toEqual({ outcome: 'failed', reason });
@@ -211,7 +211,7 @@ describe('faults mean for CFDP what they mean for parts of files', () => {
     expect(flight.until(flight.download(IMAGE))).toEqual({ outcome: 'completed' });
   });
 
-  it('MC-SIM-006 tm_silence: no PDU comes either, and the transfer goes on behind it', () => {
+  it('tm_silence: no PDU comes either, and the transfer goes on behind it', () => {
     const flight = new FileFlight();
     const call = flight.download(3);
     flight.call(call);
@@ -264,7 +264,6 @@ describe('what goes away and comes back', () => {
       flight.run(700);
       flight.send('03');
       flight.run(300);
-      expect(flight.spacecraft.readings.memory?.transactions ?? 0).toBeLessThanOrEqual(1);
       // What goes up begins anew in the same transaction: the spacecraft asks for what it does not know any more.
       if (direction === 'download') expect(flight.until(call)).toMatchObject({ outcome: 'failed' });
       expect(flight.until(call)).toEqual({ outcome: 'completed' });
@@ -337,7 +336,7 @@ describe('generations of what goes up', () => {
 });
 
 describe('whatever the ground sends', () => {
-  it('MC-GEN-018 onboard-pdu.O1 onboard-cfdp.J5 throws nothing and leaves nothing behind', () => {
+  it('onboard-pdu.O1 onboard-cfdp.J5 throws nothing and leaves nothing behind', () => {
     const flight = new FileFlight();
     flight.call(flight.upload(9, patch(3_000)));
     const pdus: Buffer[] = [];
