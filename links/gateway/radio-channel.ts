@@ -1,6 +1,6 @@
 /**
- * The radio channel between a simulated gateway and its spacecraft, one way: frames are lost, late, doubled and overtaken
- * as the settings of the gateway say (`mission/document/simulated.ts`).
+ * The radio channel between a simulated gateway and its spacecraft, one way: frames are lost, late, doubled and
+ * overtaken as the settings of the gateway say (`mission/document/simulated.ts`).
  *
  * H1. The same seed, settings and frames at the same times give the same, whatever the other way carries.
  * H2. A way without settings hands each frame over at once, as it is.

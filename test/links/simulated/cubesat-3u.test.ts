@@ -8,6 +8,7 @@ import type { Driver } from '../../../links/driver/driver.ts';
 import { createPusDriver } from '../../../links/driver/pus-c.ts';
 import { CUBESAT_3U } from '../../../links/simulated/designs.ts';
 import { createSpacecraft, type Spacecraft } from '../../../links/simulated/spacecraft.ts';
+import { writePusTelecommand } from '../../../protocol/pus-telecommand.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { demoMission } from '../../support/missions.ts';
 import { MemoryBus } from '../memory-bus.ts';
@@ -117,14 +118,14 @@ describe('the three-unit CubeSat', () => {
       ['acceptance', true],
       ['completion', false],
     ]);
-    const other = { ...address, target: 'sat1', link: 'uhf', component: 'power', telecommand: 'switch' };
-    const answer = await driver.encode!({ ...other, args: { channel: 'heater', on: true } }, mission);
-    expect(answer.ok).toBe(true);
-    downlink.length = 0;
-    const frame = Buffer.from(answer.ok ? answer.value.frame : '', 'hex');
-    spacecraft.uplink(frame);
-    clock.advance(200);
-    expect(read().stages).toEqual([]);
+    const head = { apid: 0x74, sequenceCount: 9, flags: 9, service: 8, subtype: 1, source: 0 };
+    for (const data of ['040141200000', '050101', '0a0002000000000064']) {
+      const packet = writePusTelecommand({ ...head, data: Buffer.from(data, 'hex') });
+      downlink.length = 0;
+      if (packet.ok) spacecraft.uplink(packet.value);
+      clock.advance(200);
+      expect(read().stages).toEqual([['acceptance', false]]);
+    }
   });
 
   it('MC-FILE-008 lists its files with their checksums', async () => {

@@ -264,7 +264,7 @@ describe('what goes away and comes back', () => {
       flight.run(700);
       flight.send('03');
       flight.run(300);
-      // What goes up begins anew in the same transaction: the spacecraft asks for what it does not know any more.
+      // What goes up begins again in the same transaction: the spacecraft asks for what it does not know any more.
       if (direction === 'download') expect(flight.until(call)).toMatchObject({ outcome: 'failed' });
       expect(flight.until(call)).toEqual({ outcome: 'completed' });
       const sha256 = (await flight.contentOf(call.file_id))?.sha256;
