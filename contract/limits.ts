@@ -642,6 +642,32 @@ export const CFDP_UNASKED_MS = 15_000;
 export const CFDP_GIVEN_UP_MS = 10 * 60_000;
 /** How long `completed` is answered before a download that is asked for still begins again. */
 export const CFDP_COMPLETED_MS = 60_000;
+/** How long a process that was asked waits for the one that has the files: below `CFDP_ASK_MS`, so that it answers. */
+export const CFDP_FORWARD_MS = 4_000;
+/** How often such a process looks at its links and transactions at least, while there are any. */
+export const CFDP_TURN_MS = 250;
+/**
+ * How much time of the rate PDUs may be ahead of the transmitter: so long a telecommand waits behind them in a modem at
+ * most, beside the frame that is leaving.
+ */
+export const CFDP_AHEAD_MS = 100;
+/** How much time of the rate one request to the gateway holds at least while there is enough to send. */
+export const CFDP_BATCH_MS = 20;
+/** PDUs of one request to a gateway, and their bytes: far below what a message of the bus holds. */
+export const CFDP_BATCH_PDUS = 256;
+export const CFDP_BATCH_BYTES = 128 * 1024;
+/** Requests that wait in a gateway: each of its workers has one under way, also one that was replaced. */
+export const CFDP_BATCHES_WAITING = 4;
+/** How long PDUs may take to leave; what is late is sent again by the protocol. */
+export const CFDP_SEND_MS = 2_000;
+/** Longest pause behind PDUs that a gateway did not take. */
+export const CFDP_REFUSED_MS = 2_000;
+/** Bytes of chunks that one gateway has received and the bus has not stored yet. */
+export const CFDP_CHUNKS_WAITING_BYTES = 8 * 1024 * 1024;
+/** Chunks being stored at once, per gateway. */
+export const CFDP_CHUNKS_UNDER_WAY = 16;
+/** How long frames wait for the store before file data is dropped: the spacecraft is asked for it again. */
+export const CFDP_STORE_WAIT_MS = 1_000;
 /** How long a request that was sent awaits its chunk before its range is asked again (section 4.7 rule 3). */
 export const TRANSFER_CHUNK_WAIT_MS = 15_000;
 /** How long a request without a final event is remembered (section 4.7 rule 3). */

@@ -28,6 +28,14 @@ export function possibleBindings(mission: Mission, gateway: string): PossibleBin
   );
 }
 
+/** Names of the gateways that may serve the link, always or during passes. */
+export function possibleGateways(mission: Mission, target: Target, link: Link): string[] {
+  const named = target.environments.map((environment) => link.parameters(environment).gateway);
+  // Most links name theirs: only others look at every gateway.
+  const places = named.includes(undefined) ? mission.gateways.keys() : new Set(named as string[]);
+  return [...places].filter((gateway) => bindingOf(mission, target, link, gateway) !== undefined);
+}
+
 /** Whether the gateway serves the link at that moment (B1). */
 export function isServedBy(
   mission: Mission,

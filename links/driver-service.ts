@@ -2,13 +2,15 @@
  * Drivers on the bus: answers the verbs of every driver of the mission whose protocol is known here. Mission Control
  * Service, section 4.1, rules 7 and 8. Any number of processes serve the same driver; each call goes to one of them.
  *
- * H1. Encode and decode publish nothing and take no hold: a call changes at most a counter of the driver.
+ * H1. Encode and decode publish nothing and take no hold: a call changes at most a counter of the driver. Files by CFDP
+ *     are brought elsewhere (`files`), whichever process takes the call.
  * H2. A call carries the revision it was resolved against (`Mcs-Config`) and is answered from that mission.
  * H3. An outage leaves the call unanswered, and the caller to its timeout; everything else is answered.
  */
 
 import { header } from '../contract/bus/headers.ts';
 import { subject } from '../contract/bus/subjects.ts';
+import { type CfdpAnswer, cfdpFailed } from '../contract/cfdp.ts';
 import {
   type DecodeCall,
   DRIVER_VERBS,
@@ -23,15 +25,25 @@ import type { Driver as DriverDefinition, Mission } from '../mission/mission.ts'
 import type { Bus, CoreMessage, Stoppable } from '../ports/bus.ts';
 import type { Log } from '../ports/log.ts';
 import type { MissionSource } from '../ports/mission-source.ts';
+import { speaksCfdp } from './driver/cfdp-transport.ts';
 import { type Driver, decodeFailed, encodeFailed } from './driver/driver.ts';
 import { createDriver, isKnownProtocol } from './driver/protocols.ts';
 import { callOf, isHexadecimal } from './json-call.ts';
 import { KeptBindings, serveBindings } from './kept-bindings.ts';
 
+/** Answers the verb `cfdp` of a driver that speaks it. */
+type AnswerFiles = (
+  driver: DriverDefinition,
+  call: object | undefined,
+  mission: Mission,
+) => Promise<CfdpAnswer>;
+
 interface DriverServiceOptions {
   readonly bus: Bus;
   readonly missions: MissionSource;
   readonly log: Log;
+  /** Default: no driver has the verb. */
+  readonly files?: AnswerFiles;
 }
 
 interface Served {
@@ -49,15 +61,17 @@ class DriverService implements Stoppable {
   readonly #bus: Bus;
   readonly #missions: MissionSource;
   readonly #log: Log;
+  readonly #files: AnswerFiles | undefined;
   readonly #served = new Map<string, Served>();
   /** By driver; they outlive a change of its settings. */
   readonly #bindings = new Map<string, KeptBindings>();
   readonly #forget: () => void;
 
-  constructor({ bus, missions, log }: DriverServiceOptions) {
+  constructor({ bus, missions, log, files }: DriverServiceOptions) {
     this.#bus = bus;
     this.#missions = missions;
     this.#log = log;
+    this.#files = files;
     this.#forget = missions.onChange((mission) => this.#takeUp(mission));
   }
 
@@ -85,7 +99,10 @@ class DriverService implements Stoppable {
     const verbs = DRIVER_VERBS.map((verb) =>
       this.#bus.serve(
         subject.driverVerb(name, verb),
-        (message) => this.#answer(verb, driver.value, message),
+        (message) =>
+          verb === 'cfdp'
+            ? this.#answerFiles(definition, message)
+            : this.#answer(verb, driver.value, message),
         {
           queue: `driver-${name}`,
         },
@@ -126,7 +143,25 @@ class DriverService implements Stoppable {
     await Promise.all(served?.verbs.map((verb) => verb.stop()) ?? []);
   }
 
-  async #answer(verb: DriverVerb, driver: Driver, message: CoreMessage): Promise<Uint8Array> {
+  async #answerFiles(definition: DriverDefinition, message: CoreMessage): Promise<Uint8Array> {
+    const mission = await this.#missionOf(message);
+    return Buffer.from(JSON.stringify(await this.#filesAnswer(definition, callOf(message), mission)));
+  }
+
+  async #filesAnswer(
+    definition: DriverDefinition,
+    call: object | undefined,
+    mission: Mission | undefined,
+  ): Promise<CfdpAnswer> {
+    // As the call has it: its mission may have another driver of this name.
+    const driver = mission?.drivers.get(definition.name) ?? definition;
+    if (this.#files === undefined || !speaksCfdp(driver))
+      return refused({ code: 'driver::no-verb', message: `driver ${driver.name} does not speak CFDP` });
+    if (mission === undefined) return cfdpFailed('no configuration is published');
+    return this.#files(driver, call, mission);
+  }
+
+  async #answer(verb: EncodingVerb, driver: Driver, message: CoreMessage): Promise<Uint8Array> {
     const mission = await this.#missionOf(message);
     const answer = await answerOf(verb, driver, callOf(message), mission);
     return Buffer.from(JSON.stringify(answer));
@@ -141,23 +176,21 @@ class DriverService implements Stoppable {
   }
 }
 
+type EncodingVerb = Exclude<DriverVerb, 'cfdp'>;
+
 async function answerOf(
-  verb: DriverVerb,
+  verb: EncodingVerb,
   driver: Driver,
   call: object | undefined,
   mission: Mission | undefined,
 ): Promise<DriverAnswer<unknown>> {
   const failed = verb === 'decode' ? decodeFailed : encodeFailed;
-  if (!hasVerb(driver, verb))
+  if (driver[verb] === undefined)
     return refused({ code: 'driver::no-verb', message: `this driver cannot ${verb}` });
   if (call === undefined) return failed('the call is not a JSON object');
   if (mission === undefined) return failed('no configuration is published');
   if (verb === 'decode') return decode(driver, call as DecodeCall, mission);
   return encode(driver, call as EncodeCall, mission);
-}
-
-function hasVerb(driver: Driver, verb: DriverVerb): boolean {
-  return verb !== 'cfdp' && driver[verb] !== undefined;
 }
 
 function decode(driver: Driver, call: DecodeCall, mission: Mission): DriverAnswer<unknown> {

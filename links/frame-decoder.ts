@@ -13,7 +13,7 @@
  * G3. No frame, however damaged, makes `handle` reject: only the bus does.
  */
 
-import { BlockBuilder, decodeBatch, type FrameBatch } from '../contract/batch.ts';
+import { BlockBuilder, type FrameBatch } from '../contract/batch.ts';
 import type { Mission } from '../mission/mission.ts';
 import type { CurrentPasses } from '../mission/pass/serving-gateway.ts';
 import type { Bus, StreamMessage } from '../ports/bus.ts';
@@ -23,6 +23,7 @@ import { isServedBy, type PossibleBinding, possibleBindings } from './bindings.t
 import { type DecodedOutput, outputOf, storeOutput } from './decoded-output.ts';
 import type { Driver, LinkSource, Reading } from './driver/driver.ts';
 import { createDriver, isKnownProtocol } from './driver/protocols.ts';
+import { bufferOf, frameBatch } from './frame-batch.ts';
 import { FrameFaults } from './frame-faults.ts';
 
 export interface FrameDecoder {
@@ -179,24 +180,4 @@ class GatewayFrameDecoder implements FrameDecoder {
     this.#log.error({ driver: definition.name, faults: driver.faults }, 'driver cannot be used');
     return undefined;
   }
-}
-
-/** The batch in a message; undefined when the bytes are none. */
-function frameBatch(bytes: Uint8Array): FrameBatch | undefined {
-  try {
-    const batch: Partial<FrameBatch> | undefined = decodeBatch<FrameBatch>(bytes);
-    return isFrameBatch(batch) ? batch : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function isFrameBatch(batch: Partial<FrameBatch> | undefined): batch is FrameBatch {
-  if (!Array.isArray(batch?.frames) || !Array.isArray(batch.at)) return false;
-  const { at, frames } = batch;
-  return at.length === frames.length && frames.every((frame) => frame instanceof Uint8Array);
-}
-
-function bufferOf(frame: Uint8Array): Buffer {
-  return Buffer.from(frame.buffer, frame.byteOffset, frame.byteLength);
 }

@@ -1,5 +1,5 @@
 /**
- * One gateway on the bus: publishes what it receives, serves `send`, `fence`, `state`, `bind`, `faults`, `fault`,
+ * One gateway on the bus: publishes what it receives, serves `send`, `pdus`, `fence`, `state`, `bind`, `faults`, `fault`,
  * `files` and `stats`, reports its echoes, of what it sent and of its throughput. Mission Control Service, sections 4.9
  * and 6. One process at a time runs a gateway; which one, and that it is started again when its definition changes, is
  * decided elsewhere (supervision).
@@ -34,6 +34,7 @@ import {
   type SentMessage,
   type SimulationRefusal,
 } from '../contract/link.ts';
+import type { PdusCall, PdusReply } from '../contract/pdus.ts';
 import { accepted, refused } from '../contract/result.ts';
 import type { FaultEvent } from '../contract/simulation.ts';
 import type { Gateway as Definition } from '../mission/mission.ts';
@@ -49,6 +50,7 @@ import { FramePublisher } from './gateway/frame-publisher.ts';
 import type { Gateway, MayLeave } from './gateway/gateway.ts';
 import { GatewayReporter } from './gateway/gateway-reporter.ts';
 import { openGateway } from './gateway/kinds.ts';
+import { PduDepartures, pdusFault } from './gateway/pdu-departures.ts';
 import { SentFrames } from './gateway/sent-frames.ts';
 import { callOf, isHexadecimal } from './json-call.ts';
 import { KeptBindings, serveBindings } from './kept-bindings.ts';
@@ -96,6 +98,7 @@ class GatewayOnBus implements RunningGateway {
   readonly #log: Log;
   readonly #sent: SentFrames;
   readonly #departures: Departures;
+  readonly #pdus: PduDepartures;
   readonly #echoes = new AwaitedEchoes();
   readonly #publisher: FramePublisher;
   readonly #reporter: GatewayReporter;
@@ -116,6 +119,7 @@ class GatewayOnBus implements RunningGateway {
     this.#sent.beginAnew(clock.now());
     const holds = (): boolean => options.holds?.() !== false;
     this.#departures = new Departures({ bus, clock, gateway: this.name, holds });
+    this.#pdus = new PduDepartures({ clock, gateway: this.name, holds });
     const life = `${clock.now()}-${Math.floor(random.next() * 2 ** 32).toString(16)}`;
     this.#publisher = new FramePublisher({ bus, clock, log: this.#log, gateway: this.name, life });
     this.#reporter = new GatewayReporter({
@@ -147,6 +151,7 @@ class GatewayOnBus implements RunningGateway {
         log: this.#log,
       }),
       this.#serve('send', (call) => this.#send(call as SendCall | undefined)),
+      this.#serve('pdus', (call) => this.#sendPdus(call as PdusCall | undefined)),
       this.#serve('fence', (call) => this.#fence(call as FenceCall | undefined)),
       this.#serve('faults', async () => this.#faults()),
       this.#serve('fault', async (call) => this.#fault(call as FaultCall | undefined)),
@@ -206,6 +211,26 @@ class GatewayOnBus implements RunningGateway {
     });
   }
 
+  async #sendPdus(call: PdusCall | undefined): Promise<PdusReply> {
+    const fault = pdusFault(call);
+    if (call === undefined || fault !== undefined)
+      return { outcome: 'refused', frames: 0, detail: fault ?? 'malformed call' };
+    const { target, key, frames } = call;
+    return this.#pdus.send(call, async (index, mayLeave) => {
+      const frame = Buffer.from(frames[index]!, 'hex');
+      if (this.#gateway === undefined) return { sent: false, detail: `gateway ${this.name} is not usable` };
+      const sent = await this.#gateway.send(frame, mayLeave);
+      const reported = {
+        target,
+        key: `${key}.${index}`,
+        frame: frames[index]!,
+        at: this.#options.clock.now(),
+      };
+      if (sent.sent) this.#reportSent(frame, { ...reported, outcome: 'sent' });
+      return sent;
+    });
+  }
+
   async #fence(call: FenceCall | undefined): Promise<FenceReply> {
     const { target, run, upTo } = call ?? {};
     if (typeof target !== 'string' || typeof run !== 'string' || !isPosition(upTo))
@@ -225,11 +250,13 @@ class GatewayOnBus implements RunningGateway {
     const { target, key, frame: hexadecimal } = call;
     const frame = Buffer.from(hexadecimal, 'hex');
     const reply = await this.#departures.send(call, (mayLeave) => this.#handOver(call, frame, mayLeave));
-    const { bus, clock } = this.#options;
-    if (reply.outcome !== 'refused') this.#reporter.sent(frame);
-    const reported: SentMessage = { target, key, frame: hexadecimal, at: clock.now(), ...reply };
-    bus.publish(subject.sent(this.name), Buffer.from(JSON.stringify(reported)));
+    this.#reportSent(frame, { target, key, frame: hexadecimal, at: this.#options.clock.now(), ...reply });
     return reply;
+  }
+
+  #reportSent(frame: Buffer, reported: SentMessage): void {
+    if (reported.outcome !== 'refused') this.#reporter.sent(frame);
+    this.#options.bus.publish(subject.sent(this.name), Buffer.from(JSON.stringify(reported)));
   }
 
   async #handOver({ target, key }: SendCall, frame: Buffer, mayLeave: MayLeave): Promise<SendReply> {

@@ -1,5 +1,5 @@
 /**
- * The default link of a target as its transfers see it: whether it is available, and how fast it is. Mission Control
+ * A link of a target as its transfers see it: whether it is available, and how fast it is. Mission Control
  * Service, section 4.7 rules 3 and 4.
  *
  * K1. A link is available while the gateway that serves it now says that it is up, and has said so lately: a gateway
@@ -16,7 +16,7 @@ import type { Gateway, Link, Mission, Target } from '../../mission/mission.ts';
 import { type CurrentPasses, servingGateway } from '../../mission/pass/serving-gateway.ts';
 import { lastEnvironment } from '../../mission/procedure/reaction.ts';
 import { readQuantity } from '../../mission/quantity.ts';
-import { type RateFound, rateOf } from '../../mission/transfer/rate.ts';
+import { type RateFound, type RatesKnown, rateOf } from '../../mission/transfer/rate.ts';
 import type { Bus, Stoppable } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 
@@ -35,7 +35,11 @@ export interface AvailableLink {
   readonly link: Link;
   /** Needed where the link differs by environment. */
   readonly environment: string | undefined;
+  /** The gateway that serves it now. */
+  readonly gateway: string;
   rate(way: Way): RateFound;
+  /** As it is stated, whatever was measured. */
+  stated(way: Way): RateFound;
 }
 
 interface LinksOptions {
@@ -58,33 +62,37 @@ export class Links implements Stoppable {
     return this.#subscription.stop();
   }
 
-  /** The default link of a target; why it is not available, in words. */
-  of(mission: Mission, target: Target): AvailableLink | { readonly reason: string } {
+  /** A link of a target, the default one unless said; why it is not available, in words. */
+  of(
+    mission: Mission,
+    target: Target,
+    link = target.links.get(target.defaultLink),
+  ): AvailableLink | { readonly reason: string } {
     const { clock, passes } = this.#options;
-    const link = target.links.get(target.defaultLink);
     if (link === undefined) return { reason: `${target.name} has no link` };
     const now = clock.now();
-    const several = link.byEnvironment && target.environments.length > 1;
-    const environment = several ? lastEnvironment(mission, target) : undefined;
+    const environment = transferEnvironment(mission, target, link);
     const { gateway, pass, reason } = servingGateway(mission, { target, link, environment }, passes, now);
     if (gateway === undefined) return { reason: reason ?? `no gateway serves link ${link.name}` };
     if (pass?.uplink === false) return { reason: `pass ${pass.id} only receives` };
     const report = this.#reports.get(gateway.name);
     const isFresh = report !== undefined && Math.abs(now - report.at) < TRANSFER_MEASURED_MS;
     if (!isFresh || !report.isUp) return { reason: `gateway ${gateway.name} is not up` };
+    const known = (way: Way): RatesKnown => {
+      const ofPass = pass?.rates?.[way];
+      return {
+        pass: ofPass === undefined ? undefined : bitRate(ofPass),
+        gateway: announcedRate(gateway) ?? link.parameters(environment).rate,
+      };
+    };
     const rate = (way: Way): RateFound => {
       const measured = report[way];
-      const ofPass = pass?.rates?.[way];
       return rateOf(
-        {
-          measured: measured === undefined ? undefined : { rate: measured, at: report.at },
-          pass: ofPass === undefined ? undefined : bitRate(ofPass),
-          gateway: announcedRate(gateway) ?? link.parameters(environment).rate,
-        },
+        { ...known(way), ...(measured !== undefined && { measured: { rate: measured, at: report.at } }) },
         now,
       );
     };
-    return { link, environment, rate };
+    return { link, environment, gateway: gateway.name, rate, stated: (way) => rateOf(known(way), now) };
   }
 
   #take(data: Uint8Array): void {
@@ -97,6 +105,12 @@ export class Links implements Stoppable {
       at: this.#options.clock.now(),
     });
   }
+}
+
+/** The environment whose parameters a link has for transfers; undefined where they are the same in all. */
+export function transferEnvironment(mission: Mission, target: Target, link: Link): string | undefined {
+  const several = link.byEnvironment && target.environments.length > 1;
+  return several ? lastEnvironment(mission, target) : undefined;
 }
 
 /** bit/s */

@@ -43,6 +43,8 @@ export const subject = {
   driverVerb: (driver: string, verb: string): string => `mcs.ctl.rpc.driver.${token(driver)}.${token(verb)}`,
   gatewayVerb: (gateway: string, verb: string): string =>
     `mcs.ctl.rpc.gateway.${token(gateway)}.${token(verb)}`,
+  /** Files by CFDP of the links of one gateway, at the process that has them, request-reply (ours). */
+  cfdp: (gateway: string): string => `mcs.ctl.rpc.cfdp.${token(gateway)}`,
   /** Launches of runs (section 4.2 rule 5). */
   runSubmit: 'mcs.run.submit',
   /** The log of one run (section 6). */

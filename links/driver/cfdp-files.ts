@@ -9,6 +9,7 @@
  *     superseded, or the manager is changing. The link being away is no reason, and costs no time.
  * W4. Bytes come from a file of the size that was listed: of another size it is another generation (MC-GEN-022). A
  *     spacecraft that does not say the size first is believed up to the listed one, and judged at the end.
+ * W5. `completed` of a download is answered once its bytes are stored, however long that takes; until then it runs.
  */
 
 import type { CfdpCall, CfdpReply } from '../../contract/cfdp.ts';
@@ -23,6 +24,8 @@ import type { TransactionId } from '../../protocol/cfdp/user-message.ts';
 export interface CfdpFilesOptions extends Pick<EntityOptions, 'settings' | 'peer' | 'wallMs'> {
   /** Bytes of a download; a view, valid until the next call. */
   readonly chunk: (chunk: FileChunk & { readonly target: string }) => void;
+  /** Whether all that was given to `chunk` of a download is stored (W5); default: it is. */
+  readonly isStored?: (call: CfdpCall) => boolean;
 }
 
 /** Content of an upload that is needed to go on; `give` it. */
@@ -51,13 +54,15 @@ export class CfdpFiles {
   readonly entity: CfdpEntity;
   readonly #files = new Map<string, File>();
   readonly #chunk: CfdpFilesOptions['chunk'];
+  readonly #isStored: (call: CfdpCall) => boolean;
   #isLinkUp = true;
   #downSince = 0;
   #now: number;
 
-  constructor({ chunk, ...options }: CfdpFilesOptions, now: number) {
+  constructor({ chunk, isStored = () => true, ...options }: CfdpFilesOptions, now: number) {
     this.#now = now;
     this.#chunk = chunk;
+    this.#isStored = isStored;
     this.entity = new CfdpEntity({ ...options, emit: (event) => this.#onEvent(event) }, now);
   }
 
@@ -118,7 +123,19 @@ export class CfdpFiles {
 
   give(id: TransactionId, offset: number, bytes: Uint8Array | undefined, now: number): void {
     this.#now = now;
+    const file = this.#of(id);
+    if (bytes === undefined && file !== undefined)
+      file.refusal ??= `its content ${file.call.source} is not stored from byte ${offset} on`;
     this.entity.give(id, offset, bytes, now);
+  }
+
+  /** Whether no file is under way or still answered for, and nothing waits to be sent. */
+  get isIdle(): boolean {
+    return this.#files.size === 0 && this.entity.isIdle;
+  }
+
+  get isLinkUp(): boolean {
+    return this.#isLinkUp;
   }
 
   #begin(key: string, call: CfdpCall, before: File | undefined, now: number): CfdpReply {
@@ -135,8 +152,12 @@ export class CfdpFiles {
     return { outcome: 'running', bytes: 0 };
   }
 
-  /** W1, W2 */
+  /** W1, W2, W5 */
   #ended(key: string, file: File, { at, failed }: NonNullable<File['end']>, now: number): CfdpReply {
+    if (failed === undefined && !this.#isStored(file.call)) {
+      file.end = { at: now, failed };
+      return { outcome: 'running', bytes: file.call.size };
+    }
     if (failed === undefined && now - at < CFDP_COMPLETED_MS) return { outcome: 'completed' };
     if (failed === undefined) return this.#begin(key, file.call, file, now);
     this.#files.delete(key);

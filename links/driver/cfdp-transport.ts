@@ -33,20 +33,29 @@ export interface CfdpTransport extends Pick<EntityOptions, 'settings' | 'peer'> 
 type Speaker = Pick<DriverDefinition, 'protocol' | 'settings'>;
 type Carrying = Pick<Link, 'name' | 'transport'>;
 
+/** Whether the driver speaks CFDP, over whatever links. */
+export function speaksCfdp({ protocol, settings }: Speaker): boolean {
+  return protocol === 'cfdp' || (protocol === 'pus-c' && settings['cfdp'] !== undefined);
+}
+
+/** Whether files can go over the link, by what its driver and its transport say. */
+export function carriesCfdp(driver: Speaker, link: Carrying): boolean {
+  if (!speaksCfdp(driver)) return false;
+  return driver.protocol === 'cfdp' ? link.transport?.['kind'] === 'cfdp' : besideOf(link) !== undefined;
+}
+
 /** The APID of PDUs beside the telecommands of a link; undefined where it carries none. */
 export function apidBeside(link: Pick<Link, 'transport'>): number | undefined {
   return besideOf(link)?.apid;
 }
 
 /** Of one link; refuses a link that does not say which entity the spacecraft is. */
-export function cfdpTransport(
-  { protocol, settings }: Speaker,
-  link: Carrying,
-): Result<CfdpTransport, string> {
+export function cfdpTransport(driver: Speaker, link: Carrying): Result<CfdpTransport, string> {
+  const { protocol, settings } = driver;
   if (protocol === 'cfdp') return aloneOn(settings, link);
-  const ground = settings['cfdp'] as Readonly<Record<string, unknown>> | undefined;
+  const ground = settings['cfdp'] as Readonly<Record<string, unknown>>;
   const beside = besideOf(link);
-  if (ground === undefined || beside === undefined)
+  if (beside === undefined || !carriesCfdp(driver, link))
     return refused(`link "${link.name}" carries no CFDP; add cfdp to its transport and to its driver`);
   const { entity, apid } = beside;
   return accepted({ settings: entitySettings(ground), peer: BigInt(entity), ...packetsOf(apid) });

@@ -1,7 +1,7 @@
 /** The protocols a driver of the mission can name, and how a driver of each is made. */
 
 import { buckets } from '../../contract/bus/buckets.ts';
-import { type Result, refused } from '../../contract/result.ts';
+import { accepted, type Result, refused } from '../../contract/result.ts';
 import type { Driver as DriverDefinition } from '../../mission/mission.ts';
 import type { Bus } from '../../ports/bus.ts';
 import { CounterBlocks } from './counter-blocks.ts';
@@ -19,6 +19,8 @@ const PROTOCOLS: Readonly<Record<string, Make>> = {
   'space-packet': ({ settings }) => createSpacePacketDriver(settings),
   csp: ({ settings }) => createCspDriver(settings),
   text: ({ settings }) => createTextDriver(settings),
+  // Frames of its links are PDUs, which are taken elsewhere (`links/cfdp/`): it encodes and decodes nothing.
+  cfdp: () => accepted({ read: () => undefined }),
 };
 
 /** Whether drivers of this protocol are part of this service; others run outside and serve the same verbs. */

@@ -103,6 +103,11 @@ export class CfdpEntity {
     return this.#transactions.size;
   }
 
+  /** Whether it has nothing to do until it is called. */
+  get isIdle(): boolean {
+    return this.#transactions.size === 0 && this.#downloads.size === 0 && this.#replies.size === 0;
+  }
+
   /** Sends a file; its content is asked for with `wanted`. */
   put(order: PutOrder, now: number): Result<TransactionId, string> {
     if (this.#transactions.size >= CFDP_TRANSACTIONS) {

@@ -21,6 +21,10 @@ export class Replies {
     this.#settings = settings;
   }
 
+  get size(): number {
+    return this.#waiting.size;
+  }
+
   /** Answers a PDU of the other entity. */
   add(header: PduHeader, ack: Ack): void {
     const key = `${ack.of} ${keyOf(header)}`;

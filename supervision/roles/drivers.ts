@@ -1,15 +1,21 @@
 /**
- * The drivers: answer the verbs of every driver of the mission, and decode what the gateways receive, one process per
- * gateway. Mission Control Service, section 1.
+ * The drivers: answer the verbs of every driver of the mission, decode what the gateways receive, one process per
+ * gateway, and bring the files of gateways with CFDP, again one process per gateway. Mission Control Service, sections 1
+ * and 4.7 rule 7.
  */
 
+import { Links } from '../../actors/transfer/links.ts';
 import { streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';
+import { cfdpGateways } from '../../links/cfdp/cfdp-links.ts';
 import { startDriverService } from '../../links/driver-service.ts';
 import { createFrameDecoder, type FrameDecoder } from '../../links/frame-decoder.ts';
 import type { KnownIn } from '../../messaging/known-past.ts';
 import { LowWaterMark, pastIsGone } from '../../messaging/low-water-mark.ts';
 import type { Follower, StreamMessage } from '../../ports/bus.ts';
+import { forwardCfdp } from '../cfdp/forward.ts';
+import { CfdpWorker } from '../cfdp/worker.ts';
+import { CfdpMetrics } from '../metrics/cfdp.ts';
 import { DecoderMetrics } from '../metrics/decoders.ts';
 import { begun, type Worker, type WorkerContext } from '../ownership/owned-worker.ts';
 import type { Role, RoleContext } from '../role.ts';
@@ -18,17 +24,59 @@ import type { Role, RoleContext } from '../role.ts';
 const UNDER_WAY = 16;
 
 export async function startDrivers(context: RoleContext): Promise<Role> {
-  const { bus, log, missions, registry } = context;
-  const service = startDriverService({ bus, missions, log });
+  const { bus, clock, log, missions, passes, registry } = context;
+  const service = startDriverService({
+    bus,
+    missions,
+    log,
+    files: async (driver, call, mission) => {
+      await passes.ready;
+      return forwardCfdp({ bus, clock, passes }, driver, call, mission);
+    },
+  });
+  const files = new CfdpWorkers(context);
   const metrics = new DecoderMetrics(registry);
   const start = (gateway: string, term: WorkerContext): Promise<Worker> =>
     begun(new DecoderWorker(gateway, term, context, metrics));
   return {
     shared: [
       { role: { role: 'drivers', prefix: 'decoder', start }, names: (mission) => mission.gateways.keys() },
+      {
+        role: { role: 'drivers', prefix: 'cfdp', start: (...of) => files.start(...of) },
+        names: cfdpGateways,
+      },
     ],
     stop: () => service.stop(),
   };
+}
+
+/** What the workers of this process share exists while there is one: other processes do not read every report. */
+class CfdpWorkers {
+  readonly #context: RoleContext;
+  readonly #metrics: CfdpMetrics;
+  #links: Links | undefined;
+  #running = 0;
+
+  constructor(context: RoleContext) {
+    this.#context = context;
+    this.#metrics = new CfdpMetrics(context.registry);
+  }
+
+  async start(gateway: string, term: WorkerContext): Promise<Worker> {
+    const context = this.#context;
+    this.#links ??= new Links(context);
+    this.#running += 1;
+    const worker = new CfdpWorker({ gateway, term, context, links: this.#links, metrics: this.#metrics });
+    return begun({ start: () => worker.start(), stop: () => worker.stop().finally(() => this.#left()) });
+  }
+
+  async #left(): Promise<void> {
+    this.#running -= 1;
+    if (this.#running > 0) return;
+    const links = this.#links;
+    this.#links = undefined;
+    await links?.stop();
+  }
 }
 
 /** Decodes what one gateway receives, from its low-water mark on. */

@@ -6,6 +6,7 @@ import { startDriverService } from '../../links/driver-service.ts';
 import type { Stoppable } from '../../ports/bus.ts';
 import { demoMission, TestMissions } from '../support/missions.ts';
 import { type KeptLog, keptLog } from '../support/silent-log.ts';
+import { DOWN, missionOf } from './cfdp/gateway-world.ts';
 import { MemoryBus } from './memory-bus.ts';
 
 const mission = demoMission();
@@ -51,6 +52,46 @@ describe('driver verbs', () => {
     expect(await ask('packets', 'encode', ping)).toMatchObject(noVerb);
     expect(await ask('packets', 'cfdp', {})).toMatchObject(noVerb);
     expect(await ask('pus', 'cfdp', {})).toMatchObject(noVerb);
+  });
+
+  it('MC-CFDP-001 cfdp is answered elsewhere for drivers that speak it, by the mission of the call', async () => {
+    const before = missionOf({ naks: 'deferred' });
+    const after = missionOf();
+    const asked: unknown[] = [];
+    const speaking = new TestMissions(before);
+    speaking.publish(after);
+    const files = startDriverService({
+      bus,
+      missions: speaking,
+      log,
+      files: async (driver, call, { revision }) => {
+        asked.push({ driver: driver.name, settings: driver.settings, call, revision });
+        return { ok: true, value: { outcome: 'completed' } };
+      },
+    });
+    await service.stop();
+    expect(await ask('pus', 'cfdp', DOWN)).toEqual({ ok: true, value: { outcome: 'completed' } });
+    await ask('pus', 'cfdp', DOWN, { [header.config]: before.revision });
+    expect(asked).toMatchObject([
+      { driver: 'pus', call: DOWN, revision: after.revision },
+      { settings: { cfdp: { naks: 'deferred' } }, revision: before.revision },
+    ]);
+    await files.stop();
+  });
+
+  it('a driver of protocol cfdp is served: it has that verb and no other', async () => {
+    await service.stop();
+    const more = { drivers: { files: { protocol: 'cfdp', entity: 1 } }, targets: {} };
+    const files = startDriverService({
+      bus,
+      missions: new TestMissions(missionOf({}, more)),
+      log,
+      files: async () => ({ ok: true, value: { outcome: 'completed' } }),
+    });
+    expect(await ask('files', 'cfdp', DOWN)).toMatchObject({ ok: true });
+    expect(await ask('files', 'encode', ping)).toMatchObject({ faults: [{ code: 'driver::no-verb' }] });
+    expect(await ask('files', 'state', {})).toMatchObject({ driver: 'files', protocol: 'cfdp' });
+    await files.stop();
   });
 
   it('malformed calls are refused, not left unanswered', async () => {

@@ -30,7 +30,10 @@ import { linkRefusal } from '../../http/run-links.ts';
 import { retryWhileBusIsAway } from '../../messaging/while-bus-is-away.ts';
 import { NO_PASSES } from '../../mission/pass/serving-gateway.ts';
 import type { Bus, StreamMessage } from '../../ports/bus.ts';
+import { forwardCfdp } from '../../supervision/cfdp/forward.ts';
+import { sendPdus } from '../../supervision/cfdp/send-pdus.ts';
 import { Receiver } from '../../supervision/reconciler/receiver.ts';
+import { DOWN, missionOf } from '../links/cfdp/gateway-world.ts';
 import { ManualClock, settled } from '../support/manual-clock.ts';
 import { demoMission } from '../support/missions.ts';
 import { leaf, ping, programOf } from '../support/run-program.ts';
@@ -202,6 +205,49 @@ const ASKERS: readonly Asker[] = [
       notBack: WAITS,
       unreadable: { reason: expect.stringContaining('driver pus gave a malformed reply') },
       away: WAITS,
+    },
+  },
+  {
+    file: 'supervision/cfdp/forward.ts',
+    answer: { ok: true, value: { outcome: 'running', bytes: 3 } },
+    ask: (world) => {
+      const files = missionOf();
+      const tools = { ...world, passes: NO_PASSES };
+      return forwardCfdp(tools, files.drivers.get('pus')!, DOWN, files);
+    },
+    made: {
+      answered: { ok: true, value: { outcome: 'running', bytes: 3 } },
+      unserved: refusal(
+        'driver::cfdp-failed',
+        'no process has the files of gateway g now: start one with role drivers, or wait until one has taken it over',
+      ),
+      unanswered: refusal(
+        'driver::cfdp-failed',
+        'the process that has the files of gateway g did not answer in time',
+      ),
+      notBack: refusal(
+        'driver::cfdp-failed',
+        'the process that has the files of gateway g did not answer in time',
+      ),
+      unreadable: refusal(
+        'driver::cfdp-failed',
+        'malformed reply of the process that has the files of gateway g: [[',
+      ),
+      away: THROWS,
+    },
+  },
+  {
+    file: 'supervision/cfdp/send-pdus.ts',
+    answer: { outcome: 'sent', frames: 2 },
+    ask: ({ bus }) =>
+      sendPdus(bus, 'g', { target: 't', epoch: 1, key: 'k', frames: ['00', '01'], notAfter: LONG_MS }),
+    made: {
+      answered: { frames: 2 },
+      unserved: { frames: 0, refused: 'it does not run, or does not know the verb pdus' },
+      unanswered: { frames: 0, refused: 'it did not answer in time' },
+      notBack: { frames: 0, refused: 'it did not answer in time' },
+      unreadable: { frames: 0, refused: 'malformed reply: [[' },
+      away: { frames: 0, refused: 'the bus is away' },
     },
   },
   {
