@@ -100,7 +100,9 @@ Files on board, and one of them brought down:
   ./mcs file refresh sat1${at}
   ./mcs file get sat1 2${at}
 
+Those of sat2 go by CFDP; file 3 has 3 MB and takes half a minute:
+
   ./mcs file refresh sat2${at}
-  ./mcs file get sat2 3${at}     3 MB by CFDP: half a minute
+  ./mcs file get sat2 3${at}
 `;
 }
