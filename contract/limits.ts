@@ -119,6 +119,8 @@ export const SCHEDULE_FRESH_MS = 1_000;
 export const SCHEDULE_FRESH_ROUNDS = 5;
 /** How often a cell of a schedule with another record is given what was found before it begins again. */
 export const SCHEDULE_IDLE_LOOKS = 5;
+/** Revisions of configurations that a scheduler knows it has had. */
+export const CONFIGURATIONS_KNOWN = 64;
 /** Schedules judged before others have their turn: some milliseconds of work. */
 export const SCHEDULE_SLICE = 64;
 /** Attempts of a write that others keep overtaking, before it is refused with `schedule::changed`. */
