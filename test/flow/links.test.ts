@@ -235,7 +235,7 @@ describe('over TCP, the service calling the radio', () => {
     const received = world.cell.bus.subscribe(subject.metrics, ({ data }) => {
       reports.push(JSON.parse(Buffer.from(data).toString()) as GatewayReport);
     });
-    await until(() => new Set(reports.map(({ gateway }) => gateway)).size === 2, { timeoutMs: 15_000 });
+    await until(() => new Set(reports.map(({ gateway }) => gateway)).size === 3, { timeoutMs: 15_000 });
     await received.stop();
     const response = await fetch(`${world.cell.api}/metrics`);
     const text = await response.text();
