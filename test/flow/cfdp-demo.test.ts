@@ -1,6 +1,6 @@
 /**
- * Files of the demo's second spacecraft by CFDP through every role of the service, over a channel that loses a tenth each
- * way: down by the command of a person, and up under the lease of a run.
+ * Files of the demo's second spacecraft by CFDP through every role of the service, over a channel that loses a tenth
+ * each way: down by the command of a person, and up under the lease of a run.
  */
 
 import { createHash } from 'node:crypto';
