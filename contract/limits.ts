@@ -325,6 +325,10 @@ export const FRAME_MESSAGE_BYTES = 512 * 1024;
 export const FRAME_FAULT_LOG_MS = 1_000;
 /** Request identifiers a simulated spacecraft counts: one for each sequence count of its APID. */
 export const SPACECRAFT_REQUESTS = 16_384;
+/** The longest delay of a simulated radio channel, one way: as far as ten million kilometres. */
+export const CHANNEL_DELAY_MS = 60_000;
+/** Frames on their way through it, each way; what is more is lost. */
+export const CHANNEL_FRAMES = 16_384;
 /**
  * A real-time sample whose on-board time is this far from the one before shows that the clock on board was set. Frames
  * of one link overtake each other by seconds at most.

@@ -32,7 +32,7 @@ describe('the configuration made of the documents', () => {
   it('the demo mission compiles without a warning', () => {
     const { warnings, configuration } = compiled(demoDocuments());
     expect(warnings).toEqual([]);
-    expect(configuration.topology.targets.map(({ name }) => name)).toEqual(['sat1', 'noaa20']);
+    expect(configuration.topology.targets.map(({ name }) => name)).toEqual(['sat1', 'sat2', 'noaa20']);
   });
 
   it('mission/compile.O1 the order of the documents changes nothing, a change of any value does', () => {

@@ -80,7 +80,13 @@ describe('the transfer section', () => {
   });
 
   it('MC-CFDP-010 with CFDP names neither read nor write', () => {
-    const documents = [platform('{ list: list, checksum: modular, protocol: cfdp }'), topology()];
+    const transport = { kind: 'space-packet', apid: 1, cfdp: { entity: 42, apid: 2 } };
+    const links = { uhf: { default: true, driver: 'pus', transport } };
+    const flown = topology({
+      drivers: { pus: { protocol: 'pus-c', cfdp: { entity: 1 } } },
+      targets: { sat: { platform: 'box@1.0.0', environments: ['bench'], links } },
+    });
+    const documents = [platform('{ list: list, checksum: modular, protocol: cfdp }'), flown];
     expect(compiled(documents).warnings).toEqual([]);
     expect(loaded(documents).platforms.get('box@1.0.0')?.files?.transfer).toEqual({
       list: 'list',
