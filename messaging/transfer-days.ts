@@ -10,6 +10,9 @@ import { buckets } from '../contract/bus/buckets.ts';
 import { AGED_READS, AGED_ROUNDS } from '../contract/limits.ts';
 import type { Bucket, Bus } from '../ports/bus.ts';
 
+/** No key of a transfer is without dots. */
+const WITHOUT_CONTENT = 'content-removed';
+
 interface NamedDay {
   /** `20260102`, UTC */
   readonly day: string;
@@ -49,6 +52,17 @@ export class TransferDays {
       if (written.outcome === 'written') return now;
     }
     return undefined;
+  }
+
+  /** The content of what was over by the end of that day is gone; undefined: of none. Throws `Outage`. */
+  async withoutContent(): Promise<string | undefined> {
+    const entry = await this.#bucket.get(WITHOUT_CONTENT);
+    return entry && Buffer.from(entry.value).toString();
+  }
+
+  /** Throws `Outage`. */
+  async noteWithoutContent(day: string): Promise<void> {
+    await this.#bucket.overwrite(WITHOUT_CONTENT, Buffer.from(day));
   }
 
   get #bucket(): Bucket {

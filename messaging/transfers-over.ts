@@ -53,6 +53,16 @@ export class TransfersOver {
     }
   }
 
+  /** The days there are, the first one first. Throws `Outage`. */
+  async dayNames(): Promise<string[]> {
+    return (await this.#records.days()).map(({ day }) => day);
+  }
+
+  /** The transfers of a day, target by target. Throws `Outage`. */
+  async *byTarget(day: string): AsyncIterable<readonly StoredTransfer[]> {
+    for (const target of await this.#records.groups(day)) yield (await this.#records.read(day, target)).items;
+  }
+
   /** The transfer of that name as it was changed last: two questions, however many there are. Throws `Outage`. */
   async find(name: TransferName): Promise<StoredTransfer | undefined> {
     const key = transferKey(name);

@@ -60,7 +60,10 @@ export const buckets = {
   openTransfers: { name: 'mcs_open_transfers', history: 1 },
   /** Transfers that are long final, by day: `<day>.<target>` (ours, decision 36). */
   transfersOver: { name: 'mcs_transfers_over', history: 1, ttlMs: 366 * DAY },
-  /** The day of each of those, by the keys of transfers; for longer than they are kept (ours). */
+  /**
+   * The day of each of those, by the keys of transfers, for longer than they are kept; `content-removed` has the last
+   * day whose content is gone (ours).
+   */
   transferDays: { name: 'mcs_transfer_days', history: 1, ttlMs: 380 * DAY },
   /** Living processes and the partitions they own: `member.<instance>`, `partition.<name>`. */
   members: { name: 'mcs_members', history: 1 },
