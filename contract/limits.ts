@@ -615,6 +615,9 @@ export const TRANSFER_LISTS_READ = 20;
 export const TRANSFER_SEEN_MS = 5_000;
 /** How long behind its last change a transfer that is over stays with those that every process holds. */
 export const TRANSFER_LIVE_AFTER_END_MS = 24 * 3_600_000;
+/** Content of a transfer is kept for so long behind its last change, at least and at most. */
+export const TRANSFER_CONTENT_LEAST_MS = 24 * 3_600_000;
+export const TRANSFER_CONTENT_MOST_MS = 366 * 24 * 3_600_000;
 /** Transfers moved in one round. */
 export const TRANSFERS_AGED_AT_ONCE = 1_000;
 /** How far apart messages of one transfer are for one watcher: ten a second (section 4.7). */
