@@ -133,17 +133,22 @@ export function openObjects({ jetstream, assets }: ObjectsTools, definition: Obj
   };
 }
 
-/** The same bytes in pieces of the size that is stored. */
-async function* cut(pieces: AsyncIterable<Uint8Array>): AsyncIterable<Buffer> {
-  let rest: Buffer = Buffer.alloc(0);
-  for await (const piece of pieces) {
-    rest = rest.length === 0 ? Buffer.from(piece) : Buffer.concat([rest, piece]);
-    while (rest.length >= PIECE_BYTES) {
-      yield rest.subarray(0, PIECE_BYTES);
-      rest = rest.subarray(PIECE_BYTES);
+/** The same bytes in pieces of the size that is stored: each is copied once, and nothing given is kept. */
+async function* cut(content: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+  let [piece, bytes] = [Buffer.allocUnsafe(PIECE_BYTES), 0];
+  for await (const given of content) {
+    for (let at = 0; at < given.length; ) {
+      const part = given.subarray(at, at + PIECE_BYTES - bytes);
+      piece.set(part, bytes);
+      bytes += part.length;
+      at += part.length;
+      if (bytes < PIECE_BYTES) continue;
+      yield piece;
+      // Not used again: what is on its way may still be read.
+      [piece, bytes] = [Buffer.allocUnsafe(PIECE_BYTES), 0];
     }
   }
-  if (rest.length > 0) yield rest;
+  if (bytes > 0) yield piece.subarray(0, bytes);
 }
 
 /** Base64 for names, with padding: the form that clients look for. */

@@ -64,7 +64,7 @@ The demo mission is up. Ctrl-C stops it.
   RF bench       ${bench}/
   message bus    ${nats}
 
-Telemetry: sat1 is simulated, noaa20 is recorded flight data of NOAA-20, one packet a second.
+Telemetry: sat1 and sat2 are simulated, noaa20 is recorded flight data of NOAA-20, one packet a second.
 
   curl -s ${api}/v1/targets/sat1/values
   curl -s ${api}/v1/targets/noaa20/values
@@ -99,5 +99,10 @@ Files on board, and one of them brought down:
 
   ./mcs file refresh sat1${at}
   ./mcs file get sat1 2${at}
+
+Those of sat2 go by CFDP; file 3 has 3 MB and takes half a minute:
+
+  ./mcs file refresh sat2${at}
+  ./mcs file get sat2 3${at}
 `;
 }

@@ -126,6 +126,7 @@ export function decodeBatch<Batch extends FrameBatch | DecodedBatch | ValueBatch
 /** Collects rows into blocks: rows with the same ordinals (the same array) share a block. */
 export class BlockBuilder {
   readonly #open = new Map<Uint32Array, GrowingBlock>();
+  #samples = 0;
 
   /**
    * Opens a row and returns the block to write it to: its values go to `raw[offset …]`, one per ordinal. `raw` may be
@@ -138,7 +139,13 @@ export class BlockBuilder {
       this.#open.set(ordinals, block);
     }
     block.begin(groundMs, onboardMs);
+    this.#samples += ordinals.length;
     return block;
+  }
+
+  /** Samples in the rows opened so far. */
+  get samples(): number {
+    return this.#samples;
   }
 
   get empty(): boolean {
@@ -149,6 +156,7 @@ export class BlockBuilder {
   take(): SampleBlock[] {
     const blocks = [...this.#open.values()].map((block) => block.finish());
     this.#open.clear();
+    this.#samples = 0;
     return blocks;
   }
 }

@@ -1,13 +1,22 @@
 /**
- * Times of requests and documents, RFC 3339. Mission Control Service, conventions.
+ * Times of requests, documents and samples, RFC 3339. Mission Control Service, conventions.
  *
  * I1. A day that its month does not have is no time, although `Date` reads some.
  */
+
+/** Years 1 to 9999: what RFC 3339 can say. A time outside is not a time but a broken clock. */
+const FIRST_MS = Date.parse('0001-01-01T00:00:00Z');
+const LAST_MS = Date.parse('9999-12-31T23:59:59.999Z');
 
 const FORM =
   /^(?!0000)\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/i;
 /** Every month has this day. */
 const SAFE_DAY = 28;
+
+/** Whether a moment can be determined of: `FIRST_MS` to `LAST_MS`. */
+export function isInstant(ms: number): boolean {
+  return ms >= FIRST_MS && ms <= LAST_MS;
+}
 
 /** ms since 1970; undefined for what is no time of RFC 3339. */
 export function readInstant(text: string): number | undefined {

@@ -119,6 +119,8 @@ export const SCHEDULE_FRESH_MS = 1_000;
 export const SCHEDULE_FRESH_ROUNDS = 5;
 /** How often a cell of a schedule with another record is given what was found before it begins again. */
 export const SCHEDULE_IDLE_LOOKS = 5;
+/** Revisions of configurations that a scheduler knows it has had. */
+export const CONFIGURATIONS_KNOWN = 64;
 /** Schedules judged before others have their turn: some milliseconds of work. */
 export const SCHEDULE_SLICE = 64;
 /** Attempts of a write that others keep overtaking, before it is refused with `schedule::changed`. */
@@ -323,6 +325,10 @@ export const FRAME_MESSAGE_BYTES = 512 * 1024;
 export const FRAME_FAULT_LOG_MS = 1_000;
 /** Request identifiers a simulated spacecraft counts: one for each sequence count of its APID. */
 export const SPACECRAFT_REQUESTS = 16_384;
+/** The longest delay of a simulated radio channel, one way: as far as ten million kilometres. */
+export const CHANNEL_DELAY_MS = 60_000;
+/** Frames on their way through it, each way; what is more is lost. */
+export const CHANNEL_FRAMES = 16_384;
 /**
  * A real-time sample whose on-board time is this far from the one before shows that the clock on board was set. Frames
  * of one link overtake each other by seconds at most.
@@ -609,6 +615,9 @@ export const TRANSFER_LISTS_READ = 20;
 export const TRANSFER_SEEN_MS = 5_000;
 /** How long behind its last change a transfer that is over stays with those that every process holds. */
 export const TRANSFER_LIVE_AFTER_END_MS = 24 * 3_600_000;
+/** Content of a transfer is kept for so long behind its last change, at least and at most. */
+export const TRANSFER_CONTENT_LEAST_MS = 24 * 3_600_000;
+export const TRANSFER_CONTENT_MOST_MS = 366 * 24 * 3_600_000;
 /** Transfers moved in one round. */
 export const TRANSFERS_AGED_AT_ONCE = 1_000;
 /** How far apart messages of one transfer are for one watcher: ten a second (section 4.7). */
@@ -699,6 +708,29 @@ export const TRANSFER_WRITE_ROUNDS = 8;
 /** How long a driver may decode a file, and how much later a file is offered again (section 4.7 rule 6). */
 export const FILE_DECODE_MS = 5 * 60_000;
 export const FILE_DECODE_AGAIN_MS = 30_000;
+/** So much earlier than that a driver of ours answers how far it came: the reply has to be there in time. */
+export const FILE_DECODE_MARGIN_MS = 10_000;
+/**
+ * Files that came down and wait for a driver that decodes them: each keeps a cell of some kB in the process that leads,
+ * and whoever leads next begins with all of them.
+ */
+export const FILES_UNDECODED = 10_000;
+/**
+ * Bytes of a file that a process decodes in a second: samples of the past share streams, owners and cores with those of
+ * the present, and must take little of each. 75 MB are decoded in one offer.
+ */
+export const FILE_DECODE_BYTES_PER_S = 256 * 1024;
+/** Bytes of a file that are decoded in one go, before whatever else waits in the process: well below a millisecond. */
+export const FILE_DECODE_SLICE_BYTES = 4 * 1024;
+/** The same where it was decoded before, and frames are only counted. */
+export const FILE_PASS_SLICE_BYTES = 64 * 1024;
+/** Samples, and bytes of frames, of one batch that is decoded of a file: about what live frames of a second have. */
+export const FILE_DECODE_BATCH_SAMPLES = 4_000;
+export const FILE_DECODE_BATCH_BYTES = 16 * 1024;
+/** Files that wait in a process for the one that is being decoded; more are refused, and offered again. */
+export const FILE_DECODES_WAITING = 64;
+/** How often it is written down how far the decoding of a file came. */
+export const FILE_DECODE_MARK_MS = 1_000;
 /**
  * Longest time one statement of a procedure waits. Procedures last a pass or a test campaign of days; what is to happen
  * in weeks is a schedule, and a timer of Node holds 24 days.

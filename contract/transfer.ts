@@ -144,7 +144,8 @@ export interface TransferActor {
   readonly unverifiable?: true;
   /** Of a file that a driver decodes, from VERIFIED on. */
   readonly decoding?: {
-    readonly outcome: 'awaited' | 'decoded' | 'not_decodable';
+    /** `left`: too many files waited for a driver; it is offered again once somebody asks for it. */
+    readonly outcome: 'awaited' | 'decoded' | 'not_decodable' | 'left';
     readonly failures: number;
   };
   /** What keeps it from going on; it stands in `reason` as well. */

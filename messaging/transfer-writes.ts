@@ -2,8 +2,8 @@
  * Creates transfers, the same for people and for runs. Mission Control Service, sections 2.8 and 4.7 rules 2, 8 and 9.
  *
  * W1. A generation is transferred once: whoever asks again gets the transfer that is there, as it stands (A-44). Only
- *     an upload of other content takes the place of one before under the same generation, and a run that uploads the
- *     same content goes on with it.
+ *     an upload of other content takes the place of one before under the same generation, a run that uploads the same
+ *     content goes on with it, and a file that waited in vain for a driver is offered again.
  * W2. The entry among the open transfers stands before the record does: what is recorded is found by whoever manages
  *     transfers, also where its creator died in between.
  * W3. Every write is conditional on what was read: of two that ask at once, both get the same transfer.
@@ -159,13 +159,21 @@ async function store(input: TransferInput, { bus, clock, over }: TransferTools):
 
 /** W1: what becomes of the transfer that is there; itself where it stays as it is. */
 function asWanted(standing: StoredTransfer, wanted: StoredTransfer): StoredTransfer {
-  if (standing.direction === 'download') return standing;
+  if (standing.direction === 'download') return offeredAgain(standing);
   if (standing.source !== wanted.source) return wanted;
   const isUnderWay = standing.state === 'REQUESTED' || standing.state === 'PARTIAL';
   const { run } = wanted.actor;
   if (!isUnderWay || run === undefined || standing.actor.run === run) return standing;
   const by = wanted.by === undefined ? {} : { by: wanted.by };
   return { ...standing, ...by, updated_at: wanted.updated_at, actor: { ...standing.actor, run } };
+}
+
+/** Nobody decoded it, and too many others waited (`actors/transfer/decoding.E4`). */
+function offeredAgain(standing: StoredTransfer): StoredTransfer {
+  const { decoding } = standing.actor;
+  if (decoding?.outcome !== 'left') return standing;
+  const { reason: _, ...rest } = standing;
+  return { ...rest, actor: { ...standing.actor, decoding: { outcome: 'awaited', failures: 0 } } };
 }
 
 /** W2. Written again, it is seen again by whoever manages transfers. */

@@ -6,11 +6,12 @@
  *     all that stand here.
  * O2. A transfer leaves those that every process holds when what stands here is the same, and has stood for
  *     `AGED_REST_MS`.
+ *     Its name leads to it before, and has for as long (transfer-days.E1).
  * O3. A list reads day after day, the latest first, until it has enough: whoever asks for more asks again.
  */
 
 import { buckets } from '../contract/bus/buckets.ts';
-import { AGED_READS, AGED_REST_MS, TRANSFER_LIVE_AFTER_END_MS } from '../contract/limits.ts';
+import { AGED_REST_MS, TRANSFER_LIVE_AFTER_END_MS } from '../contract/limits.ts';
 import {
   isOpenTransfer,
   readStoredTransfer,
@@ -21,8 +22,8 @@ import {
 import type { Bus } from '../ports/bus.ts';
 import type { Log } from '../ports/log.ts';
 import { AgedRecords, dayOf } from './aged-records.ts';
-import { Searches } from './searches.ts';
 import { inOrder } from './transfer-book.ts';
+import { TransferDays } from './transfer-days.ts';
 
 export interface TransferDay {
   /** `20260102`, UTC */
@@ -34,10 +35,11 @@ export interface TransferDay {
 export class TransfersOver {
   readonly #bus: Bus;
   readonly #records: AgedRecords<StoredTransfer>;
-  readonly #searches = new Searches('transfers that are long over');
+  readonly #days: TransferDays;
 
   constructor(tools: { readonly bus: Bus; readonly log: Log }) {
     this.#bus = tools.bus;
+    this.#days = new TransferDays(tools.bus);
     this.#records = new AgedRecords(tools, { bucket: buckets.transfersOver, read: readOver });
   }
 
@@ -51,21 +53,23 @@ export class TransfersOver {
     }
   }
 
-  /** The transfer of that name as it was changed last. Reads an entry of each day: one search at a time. */
-  find(name: TransferName): Promise<StoredTransfer | undefined> {
-    return this.#searches.make(() => this.#search(name));
+  /** The days there are, the first one first. Throws `Outage`. */
+  async dayNames(): Promise<string[]> {
+    return (await this.#records.days()).map(({ day }) => day);
   }
 
-  async #search(name: TransferName): Promise<StoredTransfer | undefined> {
+  /** The transfers of a day, target by target. Throws `Outage`. */
+  async *byTarget(day: string): AsyncIterable<readonly StoredTransfer[]> {
+    for (const target of await this.#records.groups(day)) yield (await this.#records.read(day, target)).items;
+  }
+
+  /** The transfer of that name as it was changed last: two questions, however many there are. Throws `Outage`. */
+  async find(name: TransferName): Promise<StoredTransfer | undefined> {
     const key = transferKey(name);
-    const days = (await this.#records.days()).reverse();
-    for (let next = 0; next < days.length; next += AGED_READS) {
-      const some = days.slice(next, next + AGED_READS);
-      const read = await Promise.all(some.map(({ day }) => this.#records.readIfThere(day, name.target)));
-      const found = read.flatMap(({ items }) => items).filter((each) => transferKey(each) === key);
-      if (found.length > 0) return found.sort(byChange).at(-1);
-    }
-    return undefined;
+    const named = await this.#days.of(key);
+    if (named === undefined) return undefined;
+    const { items } = await this.#records.read(named.day, name.target);
+    return items.find((each) => transferKey(each) === key);
   }
 
   /** Keeps transfers; those of them that may leave the ones that every process holds (O2). */
@@ -96,14 +100,17 @@ export class TransfersOver {
   async #keepIn(transfers: readonly StoredTransfer[], now: number): Promise<StoredTransfer[]> {
     const [{ target }, until] = [transfers[0]!, Math.max(...transfers.map(changeOf))];
     const day = dayOf(until);
+    const led = await this.#days.lead(transfers.map(transferKey), day, now);
+    const named = transfers.filter((each) => led.has(transferKey(each)));
     const { items, at } = await this.#records.readIfThere(day, target);
     const standing = new Map(items.map((each) => [transferKey(each), each]));
     const stands = (each: StoredTransfer): boolean => isSame(standing.get(transferKey(each)), each);
-    const missing = transfers.filter((each) => !stands(each));
+    const missing = named.filter((each) => !stands(each));
     if (missing.length > 0)
       await this.#records.change({ day, group: target, until }, now, (known) => withNewest(known, missing));
-    const hasRested = at !== undefined && at <= now - AGED_REST_MS;
-    return hasRested ? transfers.filter(stands) : [];
+    const isRested = (since: number | undefined): boolean =>
+      since !== undefined && since <= now - AGED_REST_MS;
+    return named.filter((each) => stands(each) && isRested(at) && isRested(led.get(transferKey(each))));
   }
 }
 

@@ -223,6 +223,7 @@ export interface SettingsConfiguration {
   readonly alarmRetentionMs: number;
   readonly alarmAnswerMs?: number;
   readonly schedulerMarginMs: number;
+  readonly contentRetentionMs?: number;
   readonly connectors: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   readonly editorUrl?: string;
 }

@@ -1,5 +1,7 @@
 /** The on-board directory of a platform, as it is compiled and as it is used. Mission Control Service, sections 2.8 and 4.7. */
 
+import type { FramingConfiguration } from './endpoint.ts';
+
 export interface FileDirectory {
   /** Its component: the files are its instances. */
   readonly component: string;
@@ -8,6 +10,8 @@ export interface FileDirectory {
     readonly name: string;
     /** Whether a driver may decode such files to samples. */
     readonly decode: boolean;
+    /** How frames of telemetry stand in such a file, for drivers of this service; absent: another driver decodes it. */
+    readonly frames?: FramingConfiguration;
   }[];
   readonly transfer: FileTransferPlan;
 }

@@ -6,7 +6,7 @@
  */
 
 import { assert } from '../contract/assert.ts';
-import { ALARM_ANSWER_MS } from '../contract/limits.ts';
+import { ALARM_ANSWER_MS, TRANSFER_CONTENT_MOST_MS } from '../contract/limits.ts';
 import type { Configuration, LinkConfiguration, TargetConfiguration } from './configuration.ts';
 import { loadPlatform } from './load-platform.ts';
 import type { Link, LinkParameters, Mission, Target } from './mission.ts';
@@ -37,7 +37,8 @@ export function load(configuration: Configuration, revision: string): Mission {
       schedulerMarginMs: settings.schedulerMarginMs,
       maxShelveMs: settings.maxShelveMs,
       alarmRetentionMs: settings.alarmRetentionMs,
-      // A configuration of an earlier release has none.
+      // A configuration of an earlier release has none of these.
+      contentRetentionMs: settings.contentRetentionMs ?? TRANSFER_CONTENT_MOST_MS,
       alarmAnswerMs: settings.alarmAnswerMs ?? ALARM_ANSWER_MS,
     }),
   });

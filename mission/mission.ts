@@ -95,6 +95,8 @@ export interface Settings {
   readonly maxShelveMs: number;
   /** How long the transitions of alarms are kept. */
   readonly alarmRetentionMs: number;
+  /** How long the content of a transfer is kept behind its last change. */
+  readonly contentRetentionMs: number;
   /** How long the alarm service may take to answer a command. */
   readonly alarmAnswerMs: number;
 }

@@ -9,18 +9,22 @@ export interface ReceivedValue {
   readonly value: number | string | null;
   /** Ground reception time, ms since 1970. */
   readonly groundMs: number;
-}
-
-/** With everything a log shows of it. */
-export interface LatestSample extends ReceivedValue {
   /** On-board time when known, else ground time, ms since 1970. */
   readonly timeMs: number;
   readonly deferred: boolean;
 }
 
+/**
+ * What the freshness of a sample counts from: its reception. A deferred one was taken long before it came: it is as old
+ * as its measurement (MC-VAL-007, MC-XFER-059).
+ */
+export function freshSince({ groundMs, timeMs, deferred }: Omit<ReceivedValue, 'value'>): number {
+  return deferred ? Math.min(groundMs, timeMs) : groundMs;
+}
+
 export interface TargetValues {
   /** The latest sample of the measure; undefined when there never was one, or it meant something else. */
-  sample(target: string, measure: Measure): LatestSample | undefined;
+  sample(target: string, measure: Measure): ReceivedValue | undefined;
   /**
    * Position in the value stream of the last message of the target that the samples hold; undefined while that is not
    * known.

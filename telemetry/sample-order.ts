@@ -6,17 +6,19 @@
  * V5. Real-time samples come in the order of reception, give or take seconds. One whose on-board time is further than
  *     `CLOCK_STEP_MS` from the known one shows that the clock on board was set (or that a recording began again): then
  *     the ground time decides, or the value would stand still until the new clock has caught up. So it does behind a
- *     deferred sample that was stored before the clock was set back.
+ *     deferred sample that was stored before the clock was set back. Ahead of a deferred one it shows nothing of the
+ *     kind: what was dumped is as old as it says, and may have come down a moment before what is live was decoded.
  * V6. Samples count in the order of reception: the rows of a message in that of their ground times, whatever block they
  *     stand in.
  * V7. The judgement depends on the samples before it alone, so a new owner that goes on from a checkpoint judges alike.
  */
 
 import type { ValueBatch, ValueBlock } from '../contract/batch.ts';
+import { isInstant } from '../contract/instant.ts';
 import { CLOCK_STEP_MS } from '../contract/limits.ts';
 import { meansTheSame } from '../mission/measure-meaning.ts';
 import type { Platform } from '../mission/platform.ts';
-import { isInstant, timeOf } from './reading/instant.ts';
+import { timeOf } from './reading/instant.ts';
 import { rowOrder } from './reading/row-order.ts';
 import { SharedMeasures } from './reading/shared-measures.ts';
 
@@ -116,7 +118,7 @@ export class SampleOrder {
  */
 export function isOlderBy(ahead: number, later: number, deferred: number, knownDeferred: number): boolean {
   if (Number.isFinite(ahead) && Math.abs(ahead) > CLOCK_STEP_MS) {
-    const wasSet = deferred === 0 || (knownDeferred === 0 && ahead > 0);
+    const wasSet = deferred === 0 ? knownDeferred === 0 || ahead < 0 : knownDeferred === 0 && ahead > 0;
     if (wasSet) return later < 0;
   }
   return ahead < 0 || (ahead === 0 && later < 0);

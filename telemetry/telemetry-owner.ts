@@ -93,6 +93,11 @@ const OLDER =
 
 const OLDER_FILES = 'listings or states of transfers older than what is known, left out';
 
+/** The one rule for what was stored on board and came down later (MC-XFER-056). */
+function isDeferred({ headers }: Pick<StreamMessage, 'headers'>): boolean {
+  return headers[header.delivery] === 'deferred';
+}
+
 function withoutFiles({ files: _files, ...batch }: ValueBatch): ValueBatch {
   return batch;
 }
@@ -231,12 +236,12 @@ class Owner implements TelemetryOwner {
     }
     this.#skip(batch.platform, { platform: batch.platform }, 'samples of an unknown catalogue, left out');
     // Files mean the same in every catalogue.
+    const deferred = isDeferred(message);
     if (platform !== undefined && batch.files !== undefined) {
-      const deferred = message.headers[header.delivery] === 'deferred';
       const files = this.#withFiles({ ...batch, platform: platform.digest, blocks: [], deferred });
       await this.#publisher.publish(message, files, platform);
     } else if (batch.reports.length > 0) {
-      await this.#publisher.publish(message, withoutFiles({ ...batch, blocks: [], deferred: false }), made);
+      await this.#publisher.publish(message, withoutFiles({ ...batch, blocks: [], deferred }), made);
     }
   }
 
@@ -244,7 +249,7 @@ class Owner implements TelemetryOwner {
     if (!fitsPlatform(batch.blocks, platform.measures.length)) {
       return this.#skip('no-batch', { seq: message.seq }, 'batch does not fit its catalogue, left out');
     }
-    const deferred = message.headers[header.delivery] === 'deferred';
+    const deferred = isDeferred(message);
     const calibrated = calibrateBatch(batch, platform, deferred);
     if (!deferred && this.#derivation.compute !== undefined) this.#turn(earliestGround(calibrated.blocks));
     const samples = this.#withFiles(this.#marked(calibrated));

@@ -162,7 +162,7 @@ class ConditionWatch {
     const { evaluation } = judgement;
     const { ordinal, value, at, groundMs, timeMs } = row;
     if (groundMs < oldest) return;
-    this.last.set(ordinal, { value, timeMs, groundMs });
+    this.last.set(ordinal, { value, timeMs, groundMs, deferred: false });
     if (afterwards && !isAfter) return evaluation.prime(ordinal, value, at);
     this.#heard = true;
     evaluation.feed(ordinal, value, afterwards ? Math.max(at, since) : at);

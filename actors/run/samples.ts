@@ -16,6 +16,7 @@ export interface SampleAt {
   /** On-board time when known, else ground time, ms since 1970. */
   readonly timeMs: number;
   readonly groundMs: number;
+  readonly deferred: boolean;
 }
 
 /** Significant digits that every double keeps: what is past them is an artefact of its arithmetic. */

@@ -12,10 +12,17 @@
  *     write may have lost.
  * V5. A fired schedule whose run is not known to be submitted is brought to life, whoever fired it; by others than who
  *     ranks first only when that one has had the time to do it.
+ * V7. A record that was resolved with a configuration that this process never had may be ahead of it: before its start
+ *     it is left to others for a second, by then this process has that configuration. Else two would undo each other.
  */
 
 import { createHash } from 'node:crypto';
-import { SCHEDULE_IDLE_LOOKS, SCHEDULE_SLICE, SCHEDULE_TICK_MS } from '../../contract/limits.ts';
+import {
+  CONFIGURATIONS_KNOWN,
+  SCHEDULE_IDLE_LOOKS,
+  SCHEDULE_SLICE,
+  SCHEDULE_TICK_MS,
+} from '../../contract/limits.ts';
 import type { StoredPass } from '../../contract/pass.ts';
 import type { StoredSchedule } from '../../contract/stored-schedule.ts';
 import { ulidOf } from '../../contract/telecommand-id.ts';
@@ -62,6 +69,8 @@ export class Scheduler implements CellOwner {
   readonly #standby = new Map<string, number>();
   /** How often the cell of each was given something, and had another record (V6). */
   readonly #idle = new Map<string, number>();
+  /** Revisions of configurations that this process had, the latest last (V7). */
+  readonly #configurations = new Set<string>();
   readonly #off: (() => void)[] = [];
   #timer: TimerHandle | undefined;
   #armedFor = Number.POSITIVE_INFINITY;
@@ -79,7 +88,7 @@ export class Scheduler implements CellOwner {
     this.#off.push(
       schedules.onChange((id, now, before) => this.#scheduleChanged(id, now, before)),
       passes.onChange(({ target, id }) => this.#markPass(target, id)),
-      missions.onChange(() => this.#markAll()),
+      missions.onChange((mission) => this.#configured(mission)),
       bus.onConnection((connected) => {
         // The watches have to catch up first; what is decided before is decided by the bus (schedule-store.R2).
         if (connected) clock.setTimeout(() => this.#markAll(), SCHEDULE_TICK_MS / 4);
@@ -124,6 +133,15 @@ export class Scheduler implements CellOwner {
   }
 
   // What changes -----------------------------------------------------------------------------------------------------
+
+  #configured({ revision }: Mission): void {
+    this.#configurations.add(revision);
+    for (const oldest of this.#configurations) {
+      if (this.#configurations.size <= CONFIGURATIONS_KNOWN) break;
+      this.#configurations.delete(oldest);
+    }
+    this.#markAll();
+  }
 
   /** V1 */
   #scheduleChanged(id: string, now: StoredSchedule | undefined, before: StoredSchedule | undefined): void {
@@ -207,7 +225,12 @@ export class Scheduler implements CellOwner {
     const now = clock.now();
     const wanted = this.#wanted(schedule, mission, now);
     if (wanted === undefined) return void this.#standby.delete(id);
-    if (this.#isMyTurn(id, now, wanted.do === 'wake')) this.#act(schedule, wanted, now);
+    if (this.#isMyTurn(id, now, this.#isLeftToOthers(schedule, wanted))) this.#act(schedule, wanted, now);
+  }
+
+  /** V5, V7 */
+  #isLeftToOthers({ config }: StoredSchedule, wanted: Wanted): boolean {
+    return wanted.do === 'wake' || (!wanted.due && !this.#configurations.has(config));
   }
 
   #wanted(schedule: StoredSchedule, mission: Mission, now: number): Wanted | undefined {
@@ -222,11 +245,11 @@ export class Scheduler implements CellOwner {
   }
 
   /** Whoever ranks first acts at once; another looks again when it should have been done. */
-  #isMyTurn(id: string, now: number, isUnderWay: boolean): boolean {
+  #isMyTurn(id: string, now: number, isLeftToOthers: boolean): boolean {
     const since = this.#standby.get(id) ?? now;
     this.#standby.set(id, since);
     const turn = turnOf(id, this.#options);
-    const waits = since + turn + (isUnderWay ? SCHEDULE_TICK_MS : 0) - now;
+    const waits = since + turn + (isLeftToOthers ? SCHEDULE_TICK_MS : 0) - now;
     // A clock that was set back does not keep it waiting for longer than its turn.
     if (waits <= 0 || now < since) return true;
     this.#lookIn(id, waits);

@@ -7,7 +7,7 @@ import type { ResolvedValue } from '../../contract/telecommand.ts';
 import type { Evaluation } from '../../mission/condition/condition.ts';
 import { FileReads } from '../../mission/condition/file-reads.ts';
 import type { Measure, MeasureDefinition, Platform, Requirement } from '../../mission/platform.ts';
-import type { ReceivedValue } from '../../ports/target-values.ts';
+import { freshSince, type ReceivedValue } from '../../ports/target-values.ts';
 
 interface Situation {
   readonly platform: Platform;
@@ -57,12 +57,14 @@ function knownOf(evaluation: Evaluation, files: FileReads, { platform, sample }:
 function feedFresh(evaluation: Evaluation, known: readonly Known[], maxAgeMs: number, now: number): string[] {
   const stale: string[] = [];
   for (const { ordinal, key, found } of known) {
-    if (found === undefined) stale.push(`${key} has no value`);
-    else if (now - found.groundMs > maxAgeMs) {
-      stale.push(
-        `${key} is ${Math.round((now - found.groundMs) / 1000)} s old, at most ${maxAgeMs / 1000} s is allowed`,
-      );
-    } else evaluation.feed(ordinal, found.value, found.groundMs);
+    if (found === undefined) {
+      stale.push(`${key} has no value`);
+      continue;
+    }
+    const since = freshSince(found);
+    const age = Math.round((now - since) / 1000);
+    if (now - since > maxAgeMs) stale.push(`${key} is ${age} s old, at most ${maxAgeMs / 1000} s is allowed`);
+    else evaluation.feed(ordinal, found.value, since);
   }
   return stale;
 }

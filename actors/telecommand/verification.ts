@@ -13,6 +13,8 @@
  *     batches reads the stream by itself, from before the sending on, and tries until the bus lets it.
  * V5. The verdict does not depend on when somebody looked: samples are judged at their own time, the present counts
  *     only once everything stored has been read, and what came after the window does not count.
+ * V6. What is deferred proves nothing, neither samples nor reports, and is no baseline: it was so before the
+ *     telecommand was sent, and a report of the past names another request by the same number (MC-XFER-059).
  */
 
 import type { ValueBatch, VerificationReport } from '../../contract/batch.ts';
@@ -190,8 +192,10 @@ export class Verifier {
     const { verify, sentAt } = wanted;
     if (verify.expect?.temporal !== true && verify.fail?.temporal !== true) return true;
     if (this.#options.position?.() !== handed.values) return false;
-    for (const { ordinal, measure } of reads) {
-      const sample = this.#options.sample(measure);
+    const known = reads.map(({ ordinal, measure }) => ({ ordinal, sample: this.#options.sample(measure) }));
+    // V6: the last one in real time is in the stream.
+    if (known.some(({ sample }) => sample?.deferred === true)) return false;
+    for (const { ordinal, sample } of known) {
       if (sample === undefined) continue;
       for (const evaluation of readersOf(watcher, ordinal))
         evaluation.prime(ordinal, sample.value, Math.min(sample.groundMs, sentAt));
@@ -228,6 +232,8 @@ export class Verifier {
   #takeBatch(watcher: Watcher, message: ValueMessage, batch: ValueBatch): void {
     const { handed } = watcher.wanted;
     const isAfter = handed === undefined ? undefined : isBehind(message, handed);
+    // V6
+    if (batch.deferred) return;
     for (const report of batch.reports) this.#report(watcher, report, isAfter);
     // Not known yet: its configuration may be taken up in a moment.
     const { platform: own } = watcher.wanted;

@@ -4,24 +4,19 @@
  *
  * W1. Each effect done again after a crash comes to the same: a message id, an object under its name, a removal.
  * W2. While the bus is away an effect waits for it. What waits for room says so in the record.
- * W3. A file that no driver decodes is offered every 30 s for as long as it is kept: what its record says already is
- *     not written again.
  */
 
-import type { DecodeFileReply } from '../../contract/file-decoding.ts';
-import { FILE_DECODE_AGAIN_MS } from '../../contract/limits.ts';
 import type { Outage } from '../../contract/outage.ts';
 import { type StoredTransfer, transferKey } from '../../contract/transfer.ts';
 import type { TransferChartEvent, TransferEffect, TransferItem } from '../../machines/transfer/protocol.ts';
 import { TRANSFER_VERSION } from '../../machines/transfer/record.ts';
 import { transferMachine } from '../../machines/transfer/transfer.ts';
-import { pause } from '../../messaging/pause.ts';
 import { retryWhileBusIsAway } from '../../messaging/while-bus-is-away.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { defineBinding } from '../../ports/define-binding.ts';
 import type { Binding, EffectRun, Store } from '../../ports/entity.ts';
-import { offerFile } from './decoding.ts';
+import { DecodingOffers, type OfferOutcome } from './decoding.ts';
 import { transferHistory } from './history.ts';
 import { PartGone } from './parts.ts';
 
@@ -99,15 +94,9 @@ export function createTransferBinding(options: BindingOptions): Binding<typeof t
     const compared = await patiently(run, () => leading.verify(record, run.signal));
     return compared && { ...compared, at: clock.now() };
   };
-  const decode: Handler<'effect.decode'> = async ({ after }, _, record, { signal }) => {
-    for (let at = after; ; at = clock.now() + FILE_DECODE_AGAIN_MS) {
-      if (at > clock.now()) await pause(clock, at - clock.now(), signal);
-      if (signal.aborted) return undefined;
-      const reply = await offerFile({ bus, clock }, record, signal);
-      // W3
-      if (reply?.outcome !== 'failed' || reply.reason !== record.reason) return decoded(reply, clock.now());
-    }
-  };
+  const offers = new DecodingOffers({ bus, clock });
+  const decode: Handler<'effect.decode'> = async ({ after }, _, record, { signal }) =>
+    decoded(await offers.offer(record, after, signal), clock.now());
   const close: Handler<'effect.close'> = async (_, leading, record, run) => {
     await patiently(run, () => leading.close(record));
     return undefined;
@@ -135,16 +124,20 @@ export function createTransferBinding(options: BindingOptions): Binding<typeof t
   });
 }
 
-function decoded(reply: DecodeFileReply | undefined, at: number): TransferChartEvent | undefined {
-  switch (reply?.outcome) {
+function decoded(said: OfferOutcome | undefined, at: number): TransferChartEvent | undefined {
+  switch (said?.outcome) {
     case undefined:
       return undefined;
-    case 'decoded':
-      return { type: 'file.decoded', at, samples: reply.samples };
+    case 'decoded': {
+      const { samples, left_out } = said;
+      return { type: 'file.decoded', at, samples, ...(left_out !== undefined && { leftOut: left_out }) };
+    }
     case 'not_decodable':
-      return { type: 'file.undecodable', at };
+      return { type: 'file.undecodable', at, ...(said.reason !== undefined && { reason: said.reason }) };
     case 'failed':
-      return { type: 'decoding.failed', at, reason: reply.reason };
+      return { type: 'decoding.failed', at, reason: said.reason };
+    case 'left':
+      return { type: 'file.left', at, reason: said.reason };
   }
 }
 

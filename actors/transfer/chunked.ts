@@ -59,6 +59,7 @@ interface Turn extends DeliveryPlace {
 export class Chunked implements Delivery, Stoppable {
   readonly #options: ChunkedOptions;
   readonly #targets = new Map<string, Pipelines>();
+  /** Those that their pipelines know. */
   readonly #requests = new Map<string, { readonly pipeline: Pipeline; readonly key: string }>();
   #follower: Follower | undefined;
 
@@ -102,11 +103,14 @@ export class Chunked implements Delivery, Stoppable {
     pipelines?.downlink.forget(key);
     pipelines?.uplink.forget(key);
     this.#options.uploads.forget(key);
-    for (const [id, request] of this.#requests) if (request.key === key) this.#requests.delete(id);
   }
 
   #pipelinesOf({ name }: Target): Pipelines {
-    const known = this.#targets.get(name) ?? { downlink: new Pipeline('chunk'), uplink: new Pipeline('end') };
+    const gone = (id: string): void => void this.#requests.delete(id);
+    const known = this.#targets.get(name) ?? {
+      downlink: new Pipeline('chunk', gone),
+      uplink: new Pipeline('end', gone),
+    };
     this.#targets.set(name, known);
     return known;
   }
@@ -152,7 +156,6 @@ export class Chunked implements Delivery, Stoppable {
         this.#failed(id);
       });
     }
-    this.#sweep();
   }
 
   async #send(id: string, asked: Asked, turn: Turn): Promise<void> {
@@ -227,12 +230,6 @@ export class Chunked implements Delivery, Stoppable {
     const request = this.#requests.get(id);
     this.#requests.delete(id);
     request?.pipeline.failed(id, this.#options.clock.now());
-  }
-
-  /** Those that their pipelines have forgotten. */
-  #sweep(): void {
-    for (const [id, { pipeline }] of this.#requests)
-      if (pipeline.request(id) === undefined) this.#requests.delete(id);
   }
 }
 

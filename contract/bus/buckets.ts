@@ -58,8 +58,18 @@ export const buckets = {
   transfers: { name: 'mcs_transfers', history: 1 },
   /** Transfers that are not final, by the same keys: what a new transfer manager goes on with (ours). */
   openTransfers: { name: 'mcs_open_transfers', history: 1 },
+  /**
+   * How far drivers came with the files they decode: `<target>.<file>.<generation>` (ours, decision 43); as long as the
+   * samples stand in their stream.
+   */
+  decodings: { name: 'mcs_decodings', history: 1, ttlMs: DAY },
   /** Transfers that are long final, by day: `<day>.<target>` (ours, decision 36). */
   transfersOver: { name: 'mcs_transfers_over', history: 1, ttlMs: 366 * DAY },
+  /**
+   * The day of each of those, by the keys of transfers, for longer than they are kept; `content-removed` has the last
+   * day whose content is gone (ours).
+   */
+  transferDays: { name: 'mcs_transfer_days', history: 1, ttlMs: 380 * DAY },
   /** Living processes and the partitions they own: `member.<instance>`, `partition.<name>`. */
   members: { name: 'mcs_members', history: 1 },
   /** Current values of a target with the stream position they cover: `<target>` (T5). */

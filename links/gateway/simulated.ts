@@ -1,10 +1,11 @@
 /**
  * A gateway in front of a simulated spacecraft, board or instrument. Settings: `model` (`links/simulated/models.ts`),
- * `seed`, and `files` (bytes of files beside those that the spacecraft has, by identifier). Beside the faults of its
- * model it has its own: `uplink_dead` (it refuses to send) and, where it receives its own frames, `bad_echo` (it
- * receives them damaged).
+ * `seed`, `files` (bytes of files beside those that the spacecraft has, by identifier) and `channel` (what becomes of
+ * frames on their way, checked when the mission is compiled). Beside the faults of its model it has its own:
+ * `uplink_dead` (it refuses to send) and, where it receives its own frames, `bad_echo` (it receives them damaged).
  *
- * F1. A frame is sent when it has left for the spacecraft; whether that understood it is for telemetry to report.
+ * F1. A frame is sent when it has left for the spacecraft; whether it arrived and was understood is for telemetry to
+ *     report.
  * F2. A document that lists faults restricts those that can be switched to its list; `bad_echo` belongs to `echo`.
  */
 
@@ -17,6 +18,7 @@ import { ONBOARD_FILE_BYTES } from '../simulated/onboard-files.ts';
 import type { SimulatedPeer } from '../simulated/peer.ts';
 import type { SpacecraftFactory } from '../simulated/spacecraft.ts';
 import type { Gateway, Listener, MayLeave, Sent, SwitchableFaults } from './gateway.ts';
+import { RadioChannel } from './radio-channel.ts';
 
 const UPLINK_DEAD = 'uplink_dead';
 const BAD_ECHO = 'bad_echo';
@@ -90,6 +92,8 @@ class SimulatedGateway implements Gateway {
   readonly #files: ReadonlyMap<number, number>;
   /** Faults of the gateway itself that are on. */
   readonly #own = new Set<string>();
+  readonly #channel: Readonly<Record<'up' | 'down', RadioChannel>>;
+  readonly #bitsPerSecond: number | undefined;
   #spacecraft: SimulatedPeer | undefined;
   #listener: Listener | undefined;
 
@@ -102,6 +106,10 @@ class SimulatedGateway implements Gateway {
     this.#echo = echo;
     const sizes = Object.entries((settings['files'] ?? {}) as Readonly<Record<string, number>>);
     this.#files = new Map(sizes.map(([id, size]) => [Number(id), size]));
+    this.#bitsPerSecond = settings['link_rate'] as number | undefined;
+    const channel = (way: 'up' | 'down'): RadioChannel =>
+      new RadioChannel(options.clock, seed, settings, way);
+    this.#channel = { up: channel('up'), down: channel('down') };
     const names = new Set(faults.length === 0 ? faultsOf(this.#model) : faults);
     if (echo) names.add(BAD_ECHO);
     this.faults = {
@@ -123,13 +131,15 @@ class SimulatedGateway implements Gateway {
       seed: this.#seed,
       gateway: this.#name,
       files: this.#files,
+      ...(this.#bitsPerSecond !== undefined && { bitsPerSecond: this.#bitsPerSecond }),
     });
-    this.#spacecraft?.onDownlink((packet) => {
-      void listener.frame(packet);
-    });
+    this.#spacecraft?.onDownlink((packet) =>
+      this.#channel.down.pass(packet, (frame) => void listener.frame(frame)),
+    );
   }
 
   async stop(): Promise<void> {
+    for (const channel of Object.values(this.#channel)) channel.stop();
     this.#spacecraft?.stop();
     this.#spacecraft = undefined;
   }
@@ -140,7 +150,7 @@ class SimulatedGateway implements Gateway {
       return { sent: false, detail: 'the transmitter is dead (fault uplink_dead)' };
     const late = mayLeave?.();
     if (late !== undefined) return { sent: false, detail: late };
-    this.#spacecraft.uplink(frame);
+    this.#channel.up.pass(frame, (arrived) => this.#spacecraft?.uplink(arrived));
     if (this.#echo) this.#listener?.echo(this.#own.has(BAD_ECHO) ? damaged(frame) : Buffer.from(frame));
     return { sent: true };
   }

@@ -6,12 +6,15 @@
  * B2. What was not written of a file reads as zero bytes; a telecommand takes no more memory than a page.
  */
 
+import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 const BLOCK = 4_096;
 const PAGE = 4_096;
 /** Read at once of a whole file. */
 const PART = 65_536;
+/** Parts hashed before whoever waits is served. */
+const PARTS_AT_ONCE = 64;
 
 export interface FileContent {
   readonly size: number;
@@ -36,6 +39,28 @@ export function seededContent(seed: number, file: number, generation: number, si
 
 export function fixedContent(bytes: Buffer): FileContent {
   return { size: bytes.length, read: (offset, length) => bytes.subarray(offset, offset + length) };
+}
+
+/** Pages that what comes from the ground may take in all. */
+export class PageBudget {
+  readonly #most: number;
+  #taken = 0;
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  has(pages: number): boolean {
+    return this.#taken + pages <= this.#most;
+  }
+
+  take(pages: number): void {
+    this.#taken += pages;
+  }
+
+  giveBack(pages: number): void {
+    this.#taken -= pages;
+  }
 }
 
 /** Bytes that telecommands write, in pages (B2). */
@@ -103,6 +128,25 @@ export function crc32Of(content: FileContent): number {
   let sum = 0;
   for (const part of partsOf(content)) sum = crc32(part, sum);
   return sum;
+}
+
+/** A part at a time, so that whoever waits is served in between. */
+export async function sha256Of(content: FileContent): Promise<string> {
+  const hash = createHash('sha256');
+  let parts = 0;
+  for (const part of partsOf(content)) {
+    hash.update(part);
+    parts += 1;
+    if (parts % PARTS_AT_ONCE === 0) await new Promise((resolve) => setImmediate(resolve));
+  }
+  return hash.digest('hex');
+}
+
+export function isSameContent(one: FileContent, other: FileContent): boolean {
+  if (one.size !== other.size) return false;
+  const others = partsOf(other);
+  for (const part of partsOf(one)) if (!part.equals(others.next().value as Buffer)) return false;
+  return true;
 }
 
 /** Another number for each pair: the finaliser of MurmurHash3. */

@@ -1,5 +1,5 @@
 /**
- * The functions a telecommand can ask of the simulated spacecraft: 17,1 and the functions of 8,1 in
+ * The functions a telecommand can ask of a simulated spacecraft: 17,1 and the functions of 8,1 in
  * `missions/demo/README.md`. Reading a telecommand reports whether it is acceptable; doing it happens later and may
  * still fail.
  *
@@ -14,7 +14,10 @@ import { FAILURE, type Failure, type Parse, type Task } from './task.ts';
 
 const CHANNELS = { 1: 'payload', 2: 'heater' } as const;
 
-const FUNCTIONS: Readonly<Record<number, Parse>> = {
+export type Functions = Readonly<Record<number, Parse>>;
+
+/** Of the six-unit CubeSat. */
+export const FUNCTIONS_6U: Functions = {
   1: fixed(1, setMode),
   2: fixed(2, setWatchdog),
   3: fixed(0, () => reboot),
@@ -29,14 +32,24 @@ const FUNCTIONS: Readonly<Record<number, Parse>> = {
   13: fixed(2, regenerateFile),
 };
 
+/** Of the three-unit CubeSat, whose files go by CFDP. */
+export const FUNCTIONS_3U: Functions = {
+  1: fixed(1, setMode),
+  2: fixed(2, setWatchdog),
+  3: fixed(0, () => reboot),
+  9: fixed(0, () => listFiles),
+  12: fixed(2, deleteFile),
+  13: fixed(2, regenerateFile),
+};
+
 /** What a telecommand asks; the code of service 1 when it is not acceptable. */
-export function taskOf(command: ReceivedCommand): Task | Failure {
+export function taskOf(command: ReceivedCommand, functions: Functions): Task | Failure {
   if (!command.lengthHolds) return FAILURE.length;
   if (!command.crcHolds) return FAILURE.crc;
   if (isPing(command)) return command.data.length === 0 ? nothing : FAILURE.length;
   if (command.service !== 8 || command.subtype !== 1) return FAILURE.unknown;
   if (command.data.length === 0) return FAILURE.length;
-  const parse = FUNCTIONS[command.data[0]!];
+  const parse = functions[command.data[0]!];
   return parse === undefined ? FAILURE.unknown : parse(command.data.subarray(1));
 }
 

@@ -14,9 +14,9 @@ const DATA_BYTES = 13;
 const PACKET_BYTES = 20 + DATA_BYTES + 2;
 export const HOUSEKEEPING_FILE_BYTES = RECORDS * PACKET_BYTES;
 
-export function housekeepingFile(seed: number, writtenMs: number): Buffer {
+export function housekeepingFile(seed: number, writtenMs: number, apid?: number): Buffer {
   const random = seededRandom(seed);
-  const writer = new TelemetryWriter();
+  const writer = new TelemetryWriter(apid);
   const beganMs = writtenMs - RECORDS * RECORD_MS;
   const packets = Array.from({ length: RECORDS }, (_, record) => {
     const data = Buffer.alloc(DATA_BYTES);

@@ -1,5 +1,5 @@
 /**
- * Housekeeping of the simulated spacecraft: the three reports 3,25 of `missions/demo/README.md` as they are measured.
+ * Housekeeping of the six-unit CubeSat: the three reports 3,25 of `missions/demo/README.md` as they are measured.
  *
  * K1. `readings` holds exactly what the last report of its structure said, in physical units after rounding.
  */
@@ -31,52 +31,54 @@ export interface PowerReadings {
   readonly lastExposure: number;
 }
 
+/** Of the three-unit CubeSat. */
+export interface SupplyReadings {
+  readonly voltage: number;
+  readonly current: number;
+  readonly temperature: number;
+  readonly panelCurrent: number;
+}
+
+/** Of the three-unit CubeSat. */
+export interface MemoryReadings {
+  readonly files: number;
+  readonly used: number;
+  readonly transactions: number;
+  readonly sent: number;
+}
+
 export interface Readings {
   computer?: ComputerReadings;
   batteries?: readonly [BatteryReadings, BatteryReadings];
   power?: PowerReadings;
+  supply?: SupplyReadings;
+  memory?: MemoryReadings;
 }
 
-/** Structures of service 3 with their periods. */
-export const CADENCES = [
-  { structure: 1, periodMs: 1_000 },
-  { structure: 2, periodMs: 2_000 },
-  { structure: 3, periodMs: 5_000 },
-] as const;
-export type Structure = (typeof CADENCES)[number]['structure'];
+/** The structures of service 3 that a spacecraft sends, each with its period. */
+export interface Reports {
+  readonly readings: Readings;
+  readonly cadences: readonly { readonly structure: number; readonly periodMs: number }[];
+  /** Measures and gives the source data of a report. */
+  report(structure: number): Buffer;
+}
 
-export class Housekeeping {
+export class Housekeeping implements Reports {
   readonly readings: Readings = {};
+  readonly cadences = [
+    { structure: 1, periodMs: 1_000 },
+    { structure: 2, periodMs: 2_000 },
+    { structure: 3, periodMs: 5_000 },
+  ];
   readonly #state: OnboardState;
 
   constructor(state: OnboardState) {
     this.#state = state;
   }
 
-  /** Measures and gives the source data of a report. */
-  report(structure: Structure): Buffer {
-    if (structure === 1) return this.#computer();
+  report(structure: number): Buffer {
+    if (structure === 1) return computerReport(this.#state, this.readings);
     return structure === 2 ? this.#batteries() : this.#power();
-  }
-
-  #computer(): Buffer {
-    const state = this.#state;
-    const centi = Math.round(state.sensed(state.temperatureDegC, 0.05) * 100);
-    const data = Buffer.alloc(13);
-    data.writeUInt16BE(1, 0);
-    data.writeUInt8(state.mode, 2);
-    data.writeUInt16BE(state.counter & 0xffff, 3);
-    data.writeUInt16BE(state.watchdogS, 5);
-    data.writeUInt32BE(Math.floor(state.uptimeS), 7);
-    data.writeInt16BE(centi, 11);
-    this.readings.computer = {
-      mode: state.mode,
-      counter: state.counter & 0xffff,
-      watchdog: state.watchdogS,
-      uptime: Math.floor(state.uptimeS),
-      temperature: centi / 100,
-    };
-    return data;
   }
 
   #batteries(): Buffer {
@@ -129,4 +131,24 @@ export class Housekeeping {
     };
     return data;
   }
+}
+
+/** Structure 1 is the same in every spacecraft of the demo. */
+export function computerReport(state: OnboardState, readings: Readings): Buffer {
+  const centi = Math.round(state.sensed(state.temperatureDegC, 0.05) * 100);
+  const data = Buffer.alloc(13);
+  data.writeUInt16BE(1, 0);
+  data.writeUInt8(state.mode, 2);
+  data.writeUInt16BE(state.counter & 0xffff, 3);
+  data.writeUInt16BE(state.watchdogS, 5);
+  data.writeUInt32BE(Math.floor(state.uptimeS), 7);
+  data.writeInt16BE(centi, 11);
+  readings.computer = {
+    mode: state.mode,
+    counter: state.counter & 0xffff,
+    watchdog: state.watchdogS,
+    uptime: Math.floor(state.uptimeS),
+    temperature: centi / 100,
+  };
+  return data;
 }

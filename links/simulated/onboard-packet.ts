@@ -3,9 +3,10 @@
  * document `missions/demo/README.md` and ECSS-E-ST-70-41C. On purpose it shares no code with the drivers: two readings
  * of one document find each other's mistakes.
  *
- * O1. Reading never throws; what cannot be a telecommand for this APID is not one.
+ * O1. Reading never throws; what cannot be a telecommand for the APID is not one.
  */
 
+/** Of the six-unit CubeSat. */
 export const APID = 0x73;
 const PACKET_HEADER = 6;
 /** Secondary header of a telecommand and its CRC. */
@@ -39,12 +40,12 @@ function remainder(bytes: Buffer): number {
 }
 
 /** The telecommand in an uplinked frame; undefined when it is none for this spacecraft. */
-export function receiveCommand(frame: Buffer): ReceivedCommand | undefined {
+export function receiveCommand(frame: Buffer, ours: number): ReceivedCommand | undefined {
   if (frame.length < PACKET_HEADER + COMMAND_OVERHEAD) return undefined;
   const version = frame[0]! >> 5;
   const isCommand = (frame[0]! & 0b0001_1000) === 0b0001_1000;
   const apid = ((frame[0]! & 0b111) << 8) | frame[1]!;
-  if (version !== 0 || !isCommand || apid !== APID || frame[6]! >> 4 !== 2) return undefined;
+  if (version !== 0 || !isCommand || apid !== ours || frame[6]! >> 4 !== 2) return undefined;
   return {
     request: frame.subarray(0, 4).toString('hex'),
     wantsAcceptance: (frame[6]! & 0b1000) !== 0,
@@ -65,8 +66,13 @@ export interface Message {
 
 /** Writes telemetry packets with their counters. */
 export class TelemetryWriter {
+  readonly #apid: number;
   #packets = 0;
   readonly #messages = new Map<number, number>();
+
+  constructor(apid: number = APID) {
+    this.#apid = apid;
+  }
 
   /** The packet of a message at an on-board time, ms since 1970. */
   packet({ service, subtype, data }: Message, timeMs: number): Buffer {
@@ -74,7 +80,7 @@ export class TelemetryWriter {
     const counter = this.#messages.get(kind) ?? 0;
     this.#messages.set(kind, (counter + 1) & 0xffff);
     const packet = Buffer.alloc(PACKET_HEADER + TELEMETRY_HEADER + data.length + 2);
-    packet.writeUInt16BE(0x0800 | APID, 0);
+    packet.writeUInt16BE(0x0800 | this.#apid, 0);
     packet.writeUInt16BE(0xc000 | this.#packets, 2);
     packet.writeUInt16BE(packet.length - PACKET_HEADER - 1, 4);
     packet.set([0x20, service, subtype], PACKET_HEADER);

@@ -31,6 +31,8 @@ export class OnboardState {
   payload = false;
   heater = true;
   images = 0;
+  /** How often it was rebooted. */
+  reboots = 0;
   lastExposureMs = 0;
   readonly files: OnboardFiles;
   temperatureDegC = 22;
@@ -63,6 +65,7 @@ export class OnboardState {
 
   reboot(): void {
     this.mode = MODE.BOOT;
+    this.reboots += 1;
     this.#bootedAtS = this.#elapsedS;
     this.counter = 0;
     this.images = 0;

@@ -13,6 +13,8 @@ export interface ModelOptions {
   readonly gateway: string;
   /** Sizes of files beside those it is shipped with, by identifier; models without a file memory have none. */
   readonly files?: ReadonlyMap<number, number>;
+  /** What the link down carries; models that do not fill it take no notice. */
+  readonly bitsPerSecond?: number;
 }
 
 export interface ReceivedCounts {

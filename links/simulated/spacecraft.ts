@@ -1,19 +1,24 @@
 /**
- * The simulated spacecraft of the demo mission: the on-board side of `missions/demo/README.md`. Frames go in by
- * `uplink` and come out by the listener; time comes from the injected clock, chance from a seed.
+ * A simulated spacecraft of the demo mission: the on-board side of `missions/demo/README.md`. Frames go in by `uplink`
+ * and come out by the listener; time comes from the injected clock, chance from a seed.
  *
  * W1. The same seed, clock and uplinks give the same downlink, byte for byte.
  * W2. Every telecommand received is counted by its request identifier before anything else, also one that is refused.
  * W3. An accepted telecommand raises the counter once, whether or not it can then be done.
+ * W4. A reboot forgets what was under way of files.
  */
 
 import { SPACECRAFT_REQUESTS } from '../../contract/limits.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import { seededRandom } from '../../ports/seeded-random.ts';
+import { CUBESAT_6U, type Design } from './designs.ts';
 import { isPing, taskOf } from './functions.ts';
-import { CADENCES, Housekeeping, type Readings, type Structure } from './housekeeping.ts';
+import type { Readings, Reports } from './housekeeping.ts';
+import { type Moment, OnboardCfdp } from './onboard-cfdp.ts';
+import { OnboardDownlink } from './onboard-downlink.ts';
 import { FILE_FAULTS, type FileFault, type OnboardContent, OnboardFiles } from './onboard-files.ts';
 import { type Message, type ReceivedCommand, receiveCommand, TelemetryWriter } from './onboard-packet.ts';
+import { receivePdu } from './onboard-pdu.ts';
 import { OnboardState } from './onboard-state.ts';
 import type { ModelOptions, ReceivedCounts } from './peer.ts';
 import { FAILURE, type Task } from './task.ts';
@@ -34,6 +39,8 @@ const LIGHT_MS = 10;
 /** From the acceptance of a telecommand to its completion. */
 const EXECUTION_MS = 50;
 const SLOW_COMPLETION_MS = 30_000;
+/** Of a downlink that carries files, where the mission does not say. */
+const BITS_PER_SECOND = 1e6;
 
 export interface Spacecraft {
   /** Takes a frame from the ground; what is no telecommand for it is lost, as in space. */
@@ -55,8 +62,11 @@ export interface Spacecraft {
 export type SpacecraftFactory = (options: ModelOptions) => Spacecraft;
 
 /** A spacecraft in SAFE mode that begins to send housekeeping at once. */
-export function createSpacecraft(options: Omit<ModelOptions, 'gateway'>): Spacecraft {
-  return new SimulatedSpacecraft(options);
+export function createSpacecraft(
+  options: Omit<ModelOptions, 'gateway'>,
+  design: Design = CUBESAT_6U,
+): Spacecraft {
+  return new SimulatedSpacecraft(options, design);
 }
 
 class SimulatedSpacecraft implements Spacecraft {
@@ -64,19 +74,45 @@ class SimulatedSpacecraft implements Spacecraft {
   readonly state: OnboardState;
   readonly #clock: Clock;
   readonly #startMs: number;
-  readonly #housekeeping: Housekeeping;
-  readonly #writer = new TelemetryWriter();
+  readonly #design: Design;
+  readonly #housekeeping: Reports;
+  readonly #writer: TelemetryWriter;
+  readonly #cfdp: OnboardCfdp | undefined;
+  /** Where files and telemetry share it. */
+  readonly #downlink: OnboardDownlink | undefined;
   readonly #received = new Map<string, number>();
   readonly #timers = new Set<TimerHandle>();
   #total = 0;
   #listener: (packet: Buffer) => void = () => {};
 
-  constructor({ clock, seed, files }: Omit<ModelOptions, 'gateway'>) {
+  constructor(options: Omit<ModelOptions, 'gateway'>, design: Design) {
+    const { clock, seed, files } = options;
     this.#clock = clock;
     this.#startMs = clock.now();
-    this.state = new OnboardState(seededRandom(seed), new OnboardFiles(seed, this.#startMs, files));
-    this.#housekeeping = new Housekeeping(this.state);
-    for (const { structure, periodMs } of CADENCES) this.#sendEvery(structure, periodMs, this.#startMs);
+    this.#design = design;
+    this.#writer = new TelemetryWriter(design.apid);
+    const memory = new OnboardFiles(seed, this.#startMs, files, design.shipped);
+    this.state = new OnboardState(seededRandom(seed), memory);
+    this.#cfdp = design.cfdp && new OnboardCfdp(design.cfdp, memory, this.#moment());
+    this.#downlink = this.#cfdp && this.#sharedDownlink(this.#cfdp, options);
+    this.#housekeeping = design.reports(this.state, this.#cfdp ?? { transactions: 0, sentBytes: 0 });
+    for (const { structure, periodMs } of this.#housekeeping.cadences)
+      this.#sendEvery(structure, periodMs, this.#startMs);
+  }
+
+  #sharedDownlink(
+    cfdp: OnboardCfdp,
+    { clock, bitsPerSecond = BITS_PER_SECOND }: Omit<ModelOptions, 'gateway'>,
+  ) {
+    const { apid } = this.#design.cfdp!;
+    const sent = (packet: Buffer, inMs: number): void => {
+      if (!this.faults.has('tm_silence')) this.#after(LIGHT_MS + inMs, () => this.#listener(packet));
+    };
+    return new OnboardDownlink({ clock, bitsPerSecond, apid, cfdp, sent });
+  }
+
+  #moment(): Moment {
+    return { now: this.#clock.monotonic(), wallMs: this.#clock.now() };
   }
 
   get readings(): Readings {
@@ -109,17 +145,19 @@ class SimulatedSpacecraft implements Spacecraft {
   }
 
   stop(): void {
+    this.#downlink?.stop();
     for (const timer of this.#timers) this.#clock.clearTimeout(timer);
     this.#timers.clear();
     this.#listener = () => {};
   }
 
   #receive(frame: Buffer): void {
-    const command = receiveCommand(frame);
+    if (this.#receivePdu(frame)) return;
+    const command = receiveCommand(frame, this.#design.apid);
     if (command === undefined) return;
     this.#count(command.request);
     this.#advance();
-    const task = this.faults.has('reject_all') ? FAILURE.unknown : taskOf(command);
+    const task = this.faults.has('reject_all') ? FAILURE.unknown : taskOf(command, this.#design.functions);
     if (typeof task === 'number') {
       if (command.wantsAcceptance) this.#report(command, 2, task);
       return;
@@ -129,9 +167,20 @@ class SimulatedSpacecraft implements Spacecraft {
     this.#after(EXECUTION_MS, () => this.#execute(command, task));
   }
 
+  #receivePdu(frame: Buffer): boolean {
+    const pdu = this.#design.cfdp && receivePdu(frame, this.#design.cfdp.apid);
+    if (pdu === undefined) return false;
+    this.#cfdp?.receive(pdu, this.#clock.monotonic());
+    this.#downlink?.wake();
+    return true;
+  }
+
   #execute(command: ReceivedCommand, task: Task): void {
     this.#advance();
+    const { reboots } = this.state;
     const failure = task(this.state, { nowMs: this.#clock.now(), send: (message) => this.#send(message) });
+    if (this.state.reboots > reboots) this.#cfdp?.restart(this.#moment());
+    this.#downlink?.wake();
     if (isPing(command)) this.#send({ service: 17, subtype: 2, data: Buffer.alloc(0) });
     if (!command.wantsCompletion) return;
     const late = this.faults.has('slow_completion') ? SLOW_COMPLETION_MS : 0;
@@ -154,7 +203,7 @@ class SimulatedSpacecraft implements Spacecraft {
     this.#send({ service: 1, subtype, data });
   }
 
-  #sendEvery(structure: Structure, periodMs: number, dueMs: number): void {
+  #sendEvery(structure: number, periodMs: number, dueMs: number): void {
     this.#after(dueMs - this.#clock.now(), () => {
       // Timers of the machine may fire a little early; the clock on board would then show the same second twice.
       this.#advance(Math.max(dueMs, this.#clock.now()));
@@ -168,7 +217,8 @@ class SimulatedSpacecraft implements Spacecraft {
   #send(message: Message): void {
     if (this.faults.has('tm_silence')) return;
     const packet = this.#writer.packet(message, this.#clock.now());
-    this.#after(LIGHT_MS, () => this.#listener(packet));
+    if (this.#downlink === undefined) this.#after(LIGHT_MS, () => this.#listener(packet));
+    else this.#downlink.send(packet);
   }
 
   #advance(nowMs: number = this.#clock.now()): void {

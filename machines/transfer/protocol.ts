@@ -47,8 +47,16 @@ export type TransferChartEvent =
       readonly generation: number;
       readonly in: 'listing' | 'chunk';
     }
-  | { readonly type: 'file.decoded'; readonly at: number; readonly samples: number }
-  | { readonly type: 'file.undecodable'; readonly at: number }
+  | {
+      readonly type: 'file.decoded';
+      readonly at: number;
+      readonly samples: number;
+      /** What of it gave no samples. */
+      readonly leftOut?: string;
+    }
+  | { readonly type: 'file.undecodable'; readonly at: number; readonly reason?: string }
+  /** It is not offered any more, until somebody asks for it again. */
+  | { readonly type: 'file.left'; readonly at: number; readonly reason: string }
   | { readonly type: 'decoding.failed'; readonly at: number; readonly reason: string }
   /** It cannot go on for now. */
   | { readonly type: 'hindrance.met'; readonly at: number; readonly reason: string }

@@ -5,13 +5,14 @@
  * T1. Each change is recorded before anything happens because of it.
  * T2. What changes nothing records nothing: a range that is there, a generation that is no newer.
  * T3. Behind PROCESSED, CORRUPTED, SUPERSEDED and a VERIFIED file that no driver decodes nothing changes it
- *     (MC-XFER-031). COMPLETE with a checksum that nothing here computes is such an end as well (A-45).
+ *     (MC-XFER-031), but for a file that was left since too many waited: asked for again, it is offered again. COMPLETE
+ *     with a checksum that nothing here computes is such an end as well (A-45).
  * T4. Bytes count from the moment they are stored or acknowledged. Once every byte is there no more are taken, until
  *     the file is assembled or some of them turn out to be gone.
  */
 
 import { enqueueActions, setup } from 'xstate';
-import { CHART_MICROSTEPS } from '../../contract/limits.ts';
+import { CHART_MICROSTEPS, TRANSFER_REASON_CHARACTERS } from '../../contract/limits.ts';
 import { isOpenTransfer, type StoredTransfer, type TransferState } from '../../contract/transfer.ts';
 import { nextOf, publication } from './next.ts';
 import type {
@@ -54,7 +55,9 @@ function known(record: StoredTransfer, event: TransferChartEvent): StoredTransfe
     case 'file.decoded':
       return remembering(record, { decoding: { outcome: 'decoded', failures: failuresOf(record) } });
     case 'file.undecodable':
-      return remembering(record, { decoding: { outcome: 'not_decodable', failures: failuresOf(record) } });
+      return undecoded(record, 'not_decodable', event.reason);
+    case 'file.left':
+      return undecoded(record, 'left', event.reason);
     case 'decoding.failed':
       return withHindrance(
         remembering(record, { decoding: { outcome: 'awaited', failures: failuresOf(record) + 1 } }),
@@ -78,6 +81,17 @@ function judged(record: StoredTransfer, event: EventOf<'checksum.compared'>): St
   return isAwaited ? remembering(record, { decoding: { outcome: 'awaited', failures: 0 } }) : record;
 }
 
+/** VERIFIED for good, or until somebody asks for it again (T3). */
+function undecoded(
+  record: StoredTransfer,
+  outcome: 'not_decodable' | 'left',
+  reason?: string,
+): StoredTransfer {
+  const { reason: _, ...rest } = withHindrance(record, undefined);
+  const why = reason === undefined ? {} : { reason: reason.slice(0, TRANSFER_REASON_CHARACTERS) };
+  return remembering({ ...rest, ...why }, { decoding: { outcome, failures: failuresOf(record) } });
+}
+
 function failuresOf({ actor }: StoredTransfer): number {
   return actor.decoding?.failures ?? 0;
 }
@@ -90,7 +104,9 @@ function reasonOf(event: TransferChartEvent): string | undefined {
     case 'generation.seen':
       return 'new generation';
     case 'file.decoded':
-      return `${event.samples} samples`;
+      return event.leftOut === undefined
+        ? `${event.samples} samples`
+        : `${event.samples} samples; ${event.leftOut}`;
     default:
       return undefined;
   }
@@ -203,6 +219,7 @@ export const transferMachine = setup({
           on: {
             'file.decoded': { target: '#transfer.PROCESSED', actions: entered('PROCESSED') },
             'file.undecodable': { target: 'kept', actions: 'note' },
+            'file.left': { target: 'kept', actions: 'note' },
             'decoding.failed': { target: 'decoding', actions: 'note' },
           },
         },

@@ -4,6 +4,7 @@ import type { ComponentConfiguration, FilesConfiguration, MeasureConfiguration }
 import type { FaultsAt } from '../document/fault.ts';
 import type { FilesDocument } from '../document/platform.ts';
 import { checkTransfer, type ReceivedLayouts, type TransferDocument } from './file-transfer.ts';
+import { checkFraming } from './framing.ts';
 
 /** What the directory says of each file. */
 const FILE_MEASURES: readonly MeasureConfiguration[] = [
@@ -13,6 +14,8 @@ const FILE_MEASURES: readonly MeasureConfiguration[] = [
   { name: 'generation', type: 'u64', description: 'Raised each time the file is rewritten' },
   { name: 'transfer', type: 'string', description: 'State of its last transfer' },
 ];
+
+type TypeDocuments = NonNullable<FilesDocument['types']>;
 
 /** The component of the directory: one instance a file, known only when listed. */
 export function fileComponent({ component = 'files', description }: FilesDocument): ComponentConfiguration {
@@ -38,19 +41,17 @@ export function checkFiles(
   const { component = 'files', types = {}, transfer = {} } = document;
   const telecommands = components.find(({ name }) => name === component)?.telecommands ?? [];
   checkTransfer(transfer, telecommands, received, faults.in('transfer'));
-  checkTypes(types, faults.in('types'));
+  checkNames(types, faults.in('types'));
   return {
     component,
-    types: Object.entries(types).map(([number, { name, decode = false }]) => ({
-      number: Number(number),
-      name,
-      decode,
-    })),
+    types: Object.entries(types).map(([number, type]) =>
+      typeOf(Number(number), type, received, faults.in('types', number)),
+    ),
     transfer: transferOf(transfer),
   };
 }
 
-function checkTypes(types: NonNullable<FilesDocument['types']>, faults: FaultsAt): void {
+function checkNames(types: TypeDocuments, faults: FaultsAt): void {
   const seen = new Map<string, string>();
   for (const [number, { name }] of Object.entries(types)) {
     const before = seen.get(name);
@@ -58,6 +59,21 @@ function checkTypes(types: NonNullable<FilesDocument['types']>, faults: FaultsAt
       faults.in(number, 'name').fault(`file type ${before} is called ${name} too`, 'take another name');
     seen.set(name, number);
   }
+}
+
+/** A type whose frames are known is decoded by drivers of this service: it need not say `decode`. */
+function typeOf(
+  number: number,
+  { name, decode, frames: document }: TypeDocuments[string],
+  { isRead }: ReceivedLayouts,
+  faults: FaultsAt,
+): FilesConfiguration['types'][number] {
+  if (document === undefined) return { number, name, decode: decode ?? false };
+  const at = faults.in('frames');
+  if (decode === false) at.fault(`files of type ${name} are not decoded`, 'leave decode or frames out');
+  if (!isRead) at.warning('no packet or line says what is in a frame', 'add packets or lines');
+  const frames = checkFraming(document, at);
+  return { number, name, decode: true, ...(frames !== undefined && { frames }) };
 }
 
 function transferOf(transfer: TransferDocument): FilesConfiguration['transfer'] {

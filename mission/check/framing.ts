@@ -1,6 +1,6 @@
 /**
- * The framing of a gateway over UDP or TCP: document to configuration. Every key belongs to one kind of framing, and
- * what does not fit its kind is said.
+ * The framing of a gateway over UDP or TCP, or of a file on board: document to configuration. Every key belongs to one
+ * kind of framing, and what does not fit its kind is said.
  */
 
 import { FRAME_BYTES } from '../../contract/limits.ts';

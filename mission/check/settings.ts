@@ -2,7 +2,12 @@
  * The config document to settings, with the values that hold when it says nothing. Mission Control Service, section 8.
  */
 
-import { ALARM_ANSWER_MS, TC_MAX_AGE_MS } from '../../contract/limits.ts';
+import {
+  ALARM_ANSWER_MS,
+  TC_MAX_AGE_MS,
+  TRANSFER_CONTENT_LEAST_MS,
+  TRANSFER_CONTENT_MOST_MS,
+} from '../../contract/limits.ts';
 import type { SettingsConfiguration } from '../configuration.ts';
 import type { ConfigDocument } from '../document/config.ts';
 import type { FaultsAt } from '../document/fault.ts';
@@ -31,6 +36,7 @@ export function checkSettings(read: ReadDocument | undefined): SettingsConfigura
     passes,
     alarms,
     scheduler,
+    transfers,
     reconciler,
     telecommands,
     connectors,
@@ -53,6 +59,10 @@ export function checkSettings(read: ReadDocument | undefined): SettingsConfigura
       alarmAnswerMs: duration(alarms.answer_within, ALARM_ANSWER_MS, 'alarms', 'answer_within'),
     }),
     schedulerMarginMs: duration(scheduler?.margin, SCHEDULER_MARGIN_MS, 'scheduler', 'margin'),
+    ...(transfers?.retention !== undefined &&
+      read !== undefined && {
+        contentRetentionMs: retention(transfers.retention, read.faults.in('transfers', 'retention')),
+      }),
     connectors: connectors ?? {},
     ...(editor !== undefined && { editorUrl: editor.url }),
   };
@@ -71,6 +81,13 @@ function warnOfUnread(document: ConfigDocument, faults: FaultsAt): void {
     if (document[section] === undefined) continue;
     faults.in(section).warning('no part of this release reads it', 'it changes nothing: leave it out');
   }
+}
+
+function retention(text: string, faults: FaultsAt): number {
+  const read = durationIn(text, faults) ?? TRANSFER_CONTENT_MOST_MS;
+  if (read < TRANSFER_CONTENT_LEAST_MS || read > TRANSFER_CONTENT_MOST_MS)
+    faults.fault(`${text} is not between 1 and 366 days`, 'give as long as content is needed, like 90 d');
+  return read;
 }
 
 function positive(text: string, fallback: number, faults: FaultsAt): number {

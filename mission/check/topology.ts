@@ -24,6 +24,7 @@ import { checkCfdpGateways } from './cfdp-gateways.ts';
 import { checkDriver } from './driver.ts';
 import { checkEndpoint, checkPorts } from './endpoint.ts';
 import { numberIn } from './quantity.ts';
+import { checkChannel } from './simulated.ts';
 import { checkTarget } from './target.ts';
 import { checkSharedAnswers } from './text-link.ts';
 
@@ -109,9 +110,12 @@ function checkGateway(name: string, document: GatewayDocument, faults: FaultsAt)
   }
   if (!simulated && model !== undefined)
     faults.in('model').fault('only simulated gateways have a model', 'add `simulated: true`');
+  if (simulated) checkChannel(document.settings ?? {}, faults.in('settings'));
   if (recording !== undefined) checkRecording(recording, faults.in('recording'));
   const endpoint = checkEndpoint(document, faults);
   const rate = document.rate === undefined ? undefined : numberIn(document.rate, 'bit/s', faults.in('rate'));
+  if (rate !== undefined && rate <= 0)
+    faults.in('rate').fault('a rate is above zero', 'write one like 9.6 kbit/s');
   return {
     name,
     kind,

@@ -46,6 +46,7 @@ export const ConfigDocument = Type.Object(
     ),
     scheduler: Type.Optional(Type.Object({ margin: Type.Optional(DurationText) }, closed)),
     reconciler: Type.Optional(Type.Object({ leader_ttl: Type.Optional(DurationText) }, closed)),
+    transfers: Type.Optional(Type.Object({ retention: Type.Optional(DurationText) }, closed)),
     telecommands: Type.Optional(Type.Object({ max_age: Type.Optional(DurationText) }, closed)),
     connectors: Type.Optional(Type.Record(Name, Type.Record(Type.String(), Type.Unknown()), closed)),
     editor: Type.Optional(Type.Object({ url: Type.String() }, closed)),

@@ -6,6 +6,7 @@
 import Type, { type Static } from 'typebox';
 import { NAME_CHARACTERS } from '../../contract/limits.ts';
 import { TOKEN_PATTERN } from '../../contract/token.ts';
+import { FramingDocument } from './endpoint.ts';
 import { Encode, PacketMap } from './layout.ts';
 import { AnswerDocument, LineMap } from './line.ts';
 import { ConditionText, closed, DurationText, Identifier, IntervalText, Text, Version } from './name.ts';
@@ -151,7 +152,14 @@ export const FilesDocument = Type.Object(
     types: Type.Optional(
       Type.Record(
         Type.String({ pattern: '^[0-9]{1,9}$', title: 'file type number' }),
-        Type.Object({ name: Identifier, decode: Type.Optional(Type.Boolean()) }, closed),
+        Type.Object(
+          {
+            name: Identifier,
+            decode: Type.Optional(Type.Boolean()),
+            frames: Type.Optional(FramingDocument),
+          },
+          closed,
+        ),
         closed,
       ),
     ),

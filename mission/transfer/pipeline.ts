@@ -23,6 +23,7 @@ import {
   TRANSFER_PIPELINE_PARTS,
   TRANSFER_TICK_MS,
 } from '../../contract/limits.ts';
+import { type Request, Requests } from './requests.ts';
 
 /** A transfer that waits for bytes. */
 export interface Waiting {
@@ -40,11 +41,6 @@ export interface Asked {
   readonly end: number;
 }
 
-interface Request extends Asked {
-  readonly at: number;
-  sentAt: number | undefined;
-}
-
 interface PipelineLimits {
   /** bit/s */
   readonly rate: number;
@@ -54,14 +50,16 @@ interface PipelineLimits {
 
 export class Pipeline {
   readonly #awaits: 'chunk' | 'end';
-  readonly #requests = new Map<string, Request>();
+  readonly #requests: Requests;
   /** What is asked and neither received nor given up, by transfer. */
   readonly #open = new Map<string, ByteRanges>();
   #failures = 0;
   #notBefore = Number.NEGATIVE_INFINITY;
 
-  constructor(awaits: 'chunk' | 'end' = 'chunk') {
+  /** `gone` is called with the identifier of each request that is not known any more. */
+  constructor(awaits: 'chunk' | 'end' = 'chunk', gone: (id: string) => void = () => undefined) {
     this.#awaits = awaits;
+    this.#requests = new Requests(gone);
   }
 
   /** Bytes asked and not yet received. */
@@ -96,7 +94,7 @@ export class Pipeline {
 
   /** A request was made under this identifier. */
   asked(id: string, { key, start, end }: Asked, now: number): void {
-    this.#requests.set(id, { key, start, end, at: now, sentAt: undefined });
+    this.#requests.add({ id, key, start, end, at: now, sentAt: undefined });
     this.#openOf(key).add(start, end);
   }
 
@@ -119,7 +117,7 @@ export class Pipeline {
 
   /** Its bytes are asked again (P5). */
   failed(id: string | undefined, at: number): void {
-    if (id !== undefined && !this.#requests.has(id)) return;
+    if (id !== undefined && this.#requests.get(id) === undefined) return;
     if (id !== undefined) this.#drop(id);
     this.#notBefore = at + Math.min(TRANSFER_FAILED_MS, TRANSFER_TICK_MS * 2 ** this.#failures);
     this.#failures = Math.min(this.#failures + 1, 10);
@@ -131,22 +129,19 @@ export class Pipeline {
     const open = this.#open.get(key);
     if (open === undefined) return;
     this.#take(key, start, end);
-    for (const [id, request] of this.#requests) {
-      const isCovered = request.key === key && open.missing(request.start, request.end, 1)[0];
-      if (isCovered && isCovered[0] === request.start && isCovered[1] === request.end)
-        this.#requests.delete(id);
-    }
+    for (const request of this.#requests.touching(key, start, end))
+      if (!open.overlaps(request.start, request.end)) this.#requests.delete(request.id);
   }
 
   /** Nothing of a transfer is asked any more. */
   forget(key: string): void {
     this.#open.delete(key);
-    for (const [id, request] of this.#requests) if (request.key === key) this.#requests.delete(id);
+    for (const { id } of this.#requests.ofKey(key)) this.#requests.delete(id);
   }
 
   /** P2 */
   #expire(now: number): void {
-    for (const [id, request] of this.#requests) if (this.#isOver(request, now)) this.#drop(id);
+    for (const request of this.#requests.all()) if (this.#isOver(request, now)) this.#drop(request.id);
   }
 
   #isOver({ at, sentAt }: Request, now: number): boolean {

@@ -9,15 +9,18 @@ import { transferKey } from '../../contract/transfer.ts';
 import type { TransferBook } from '../../messaging/transfer-book.ts';
 import { isLongOver, TransfersOver } from '../../messaging/transfers-over.ts';
 import type { Bus } from '../../ports/bus.ts';
+import type { MissionSource } from '../../ports/mission-source.ts';
 import { type AgeingOptions, AgeingRounds } from './ageing-rounds.ts';
+import { isContentDue, removeContent } from './content-ageing.ts';
 
 export interface TransferAgeingOptions extends AgeingOptions {
   readonly bus: Bus;
+  readonly missions: MissionSource;
   readonly transfers: TransferBook;
 }
 
 export function startTransferAgeing(options: TransferAgeingOptions): AgeingRounds {
-  const { clock, transfers } = options;
+  const { bus, clock, missions, transfers } = options;
   const over = new TransfersOver(options);
   let last = '';
   const rounds = new AgeingRounds(options, async () => {
@@ -35,6 +38,9 @@ export function startTransferAgeing(options: TransferAgeingOptions): AgeingRound
     const those = some.map(({ transfer }) => transfer);
     for (const transfer of await over.keep(those, now)) {
       if (!rounds.goesOn) return false;
+      const keptMs = missions.current?.settings.contentRetentionMs;
+      // Its day may have been looked at already (content-ageing.C1).
+      if (keptMs !== undefined && isContentDue(transfer, keptMs, now)) await removeContent(bus, [transfer]);
       await over.leave(transfer);
     }
     return isFull;

@@ -1,7 +1,7 @@
 /**
  * The drivers: answer the verbs of every driver of the mission, decode what the gateways receive, one process per
- * gateway, and bring the files of gateways with CFDP, again one process per gateway. Mission Control Service, sections
- * 1 and 4.7 rule 7.
+ * gateway, bring files of gateways with CFDP, again one process per gateway, and decode files that came down. Mission
+ * Control Service, sections 1 and 4.7 rules 6 and 7.
  */
 
 import { Links } from '../../actors/transfer/links.ts';
@@ -9,6 +9,7 @@ import { streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';
 import { cfdpGateways } from '../../links/cfdp/cfdp-links.ts';
 import { startDriverService } from '../../links/driver-service.ts';
+import { startFileDecoding } from '../../links/files/file-decoding-service.ts';
 import { createFrameDecoder, type FrameDecoder } from '../../links/frame-decoder.ts';
 import type { KnownIn } from '../../messaging/known-past.ts';
 import { LowWaterMark, pastIsGone } from '../../messaging/low-water-mark.ts';
@@ -34,6 +35,7 @@ export async function startDrivers(context: RoleContext): Promise<Role> {
       return forwardCfdp({ bus, clock, passes }, driver, call, mission);
     },
   });
+  const decoding = startFileDecoding({ bus, clock, missions, log: log.child({ part: 'files' }) });
   const files = new CfdpWorkers(context);
   const metrics = new DecoderMetrics(registry);
   const start = (gateway: string, term: WorkerContext): Promise<Worker> =>
@@ -46,7 +48,9 @@ export async function startDrivers(context: RoleContext): Promise<Role> {
         names: cfdpGateways,
       },
     ],
-    stop: () => service.stop(),
+    stop: async () => {
+      await Promise.all([service.stop(), decoding.stop()]);
+    },
   };
 }
 

@@ -5,6 +5,7 @@
 
 import type { StoredPass } from '../../contract/pass.ts';
 import type { Worker, WorkerContext } from '../ownership/owned-worker.ts';
+import { startContentAgeing } from '../reconciler/content-ageing.ts';
 import { startLinkBindings } from '../reconciler/link-bindings.ts';
 import { PassAgeing } from '../reconciler/pass-ageing.ts';
 import { PassGateways } from '../reconciler/pass-gateways.ts';
@@ -31,9 +32,12 @@ async function startReconciling(
   const ageing = new PassAgeing({ ...work, bus, clock, log, passes });
   ageing.start();
   const schedules = startScheduleAgeing({ ...work, bus, clock, log, schedules: books.schedules });
-  const transfers = startTransferAgeing({ ...work, bus, clock, log, transfers: books.transfers });
+  const transfers = startTransferAgeing({ ...work, bus, clock, log, missions, transfers: books.transfers });
+  const content = startContentAgeing({ ...work, bus, clock, log, missions });
   return {
     stop: async () =>
-      void (await Promise.all([bindings, gateways, ageing, schedules, transfers].map((each) => each.stop()))),
+      void (await Promise.all(
+        [bindings, gateways, ageing, schedules, transfers, content].map((each) => each.stop()),
+      )),
   };
 }

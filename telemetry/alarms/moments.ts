@@ -6,8 +6,8 @@
  * O2. A row whose ground time is no moment is left out.
  */
 
+import { isInstant } from '../../contract/instant.ts';
 import type { BlockSamples } from '../reading/block-samples.ts';
-import { isInstant } from '../reading/instant.ts';
 
 /** What is taken of a block. */
 export interface Strand {

@@ -6,7 +6,7 @@
 
 import type { FileSample } from '../../contract/batch.ts';
 import { type FileMeasureName, fileSampleFault } from '../../contract/file-sample.ts';
-import { isInstant } from './instant.ts';
+import { isInstant } from '../../contract/instant.ts';
 import type { PlainValue } from './unknown-value.ts';
 
 /** The samples that can be taken up; the list itself where all can. `left` is given why each of the others cannot. */

@@ -8,7 +8,7 @@
  */
 
 import type { ValueBlock } from '../../contract/batch.ts';
-import { isInstant } from './instant.ts';
+import { isInstant } from '../../contract/instant.ts';
 
 interface RowOrder {
   /** Index of the block of each row. */

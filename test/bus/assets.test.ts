@@ -63,6 +63,7 @@ const PUBLISHED_BUCKETS = [
   'bench_reports',
   'bench_runs',
   'config',
+  'decodings',
   'directories',
   'drivers',
   'ir',

@@ -56,7 +56,7 @@ describe('mcs pass predict', () => {
 
   it('of a mission takes the stations of its topology and the elements of its targets', async () => {
     expect(await predict('--mission', join(folder, 'demo'), '--from', '2026-01-02', '--days', '1')).toBe(0);
-    for (const target of ['sat1', 'noaa20'])
+    for (const target of ['sat1', 'sat2', 'noaa20'])
       for (const station of ['kiruna', 'santiago', 'svalbard'])
         expect(printed.out).toMatch(new RegExp(`^${target} +${station} `, 'm'));
     printed.out = '';
@@ -93,9 +93,9 @@ describe('mcs pass predict', () => {
     ],
     [['--elements', ELEMENTS, '--target', 'a=ISS', ...KIRUNA], 1, /has no satellite "ISS" \(/],
     [
-      ['--mission', DEMO_FOLDER, '--target', 'sat2'],
+      ['--mission', DEMO_FOLDER, '--target', 'sat11'],
       1,
-      /the mission has no target sat2 \(did you mean "sat1"\?\)/,
+      /the mission has no target sat11 \(did you mean "sat1"\?\)/,
     ],
   ] as const)('%j: exit code %i', async (args, code, error) => {
     expect(await predict(...args)).toBe(code);

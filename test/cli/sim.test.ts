@@ -77,7 +77,7 @@ describe('mcs sim', () => {
     expect(unknown.errors).toMatch(/^sim::refused: .*"meteor".*cell_drain/);
     const recording = await mcs('sim', 'faults', 'replay-1');
     expect(recording).toMatchObject({ output: '', code: 1 });
-    expect(recording.errors).toMatch(/^sim::not-simulated: .*\(Simulated gateways: sim-1\.\)$/m);
+    expect(recording.errors).toMatch(/^sim::not-simulated: .*\(Simulated gateways: sim-1, sim-2\.\)$/m);
   });
 
   it.each([

@@ -12,7 +12,7 @@ import { unreadiness } from '../../actors/run/readiness.ts';
 import type { RunAtHand, RunServices } from '../../actors/run/services.ts';
 import { readAlarmReply } from '../../contract/alarm.ts';
 import { readCfdpReply } from '../../contract/cfdp.ts';
-import { readDecodeFileReply } from '../../contract/file-decoding.ts';
+import { readDecodeFileCall, readDecodeFileReply } from '../../contract/file-decoding.ts';
 import { REPLY_BYTES, REPLY_DEPTH } from '../../contract/limits.ts';
 import { readDecodeReply, readEncodeReply, readFaultReply } from '../../contract/link.ts';
 import { readBindReply } from '../../contract/mode.ts';
@@ -89,6 +89,7 @@ const READERS = {
   encode: readEncodeReply,
   fault: readFaultReply,
   'decoding of a file': readDecodeFileReply,
+  'offer of a file': readDecodeFileCall,
 };
 
 describe('the reader of replies', () => {

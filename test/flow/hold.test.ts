@@ -80,7 +80,8 @@ beforeAll(async () => {
   await cp(DEMO, folder, { recursive: true });
   const path = join(folder, 'topology.yaml');
   const peer = `peer: { host: 127.0.0.1, port: ${radio.address().port} }`;
-  const own = `gateways:\n  sim-1: { udp: { port: ${await freePort('udp')}, ${peer} } }\n  replay-1: { udp: { port: ${await freePort('udp')} } }\n\n`;
+  const files = '  sim-2: { simulated: true, model: cubesat-3u }\n';
+  const own = `gateways:\n  sim-1: { udp: { port: ${await freePort('udp')}, ${peer} } }\n  replay-1: { udp: { port: ${await freePort('udp')} } }\n${files}\n`;
   const text = await readFile(path, 'utf8');
   await writeFile(path, text.replace(/gateways:\n(?: .*\n)+\n/, own));
   cell = await startDemoCell({ folder, roles: ['api', 'telemetry'], memberTtlMs: Number(MEMBER_TTL_MS) });

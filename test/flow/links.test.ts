@@ -47,7 +47,8 @@ async function startWorld(
   await cp(DEMO, folder, { recursive: true });
   const path = join(folder, 'topology.yaml');
   const text = await readFile(path, 'utf8');
-  const own = `gateways:\n  sim-1: ${gateways.uplink}\n  replay-1: ${gateways.downlink}\n\n`;
+  const others = `  sim-2: { simulated: true, model: cubesat-3u }\n  replay-1: ${gateways.downlink}\n\n`;
+  const own = `gateways:\n  sim-1: ${gateways.uplink}\n${others}`;
   await writeFile(path, text.replace(/gateways:\n(?: .*\n)+\n/, own));
   // A gateway started again begins its counts again, and loses what was in the air.
   const cell = await startDemoCell({ folder, roles, memberTtlMs: 60_000 });
@@ -234,7 +235,7 @@ describe('over TCP, the service calling the radio', () => {
     const received = world.cell.bus.subscribe(subject.metrics, ({ data }) => {
       reports.push(JSON.parse(Buffer.from(data).toString()) as GatewayReport);
     });
-    await until(() => new Set(reports.map(({ gateway }) => gateway)).size === 2, { timeoutMs: 15_000 });
+    await until(() => new Set(reports.map(({ gateway }) => gateway)).size === 3, { timeoutMs: 15_000 });
     await received.stop();
     const response = await fetch(`${world.cell.api}/metrics`);
     const text = await response.text();

@@ -14,6 +14,7 @@ import { until } from '../support/until.ts';
 const STATIONS = `gateways:
   svalbard-1: { simulated: true, model: cubesat-6u, tags: [uhf, svalbard] }
   kiruna-1: { simulated: true, model: cubesat-6u, tags: [uhf, kiruna] }
+  sim-2: { simulated: true, model: cubesat-3u }
   replay-1: { recording: { file: recordings/noaa20-geolocation.ccsds, rate: 1 }, tags: [replay] }
 
 `;

@@ -137,7 +137,7 @@ describe('decoding', () => {
     const two = demoMission((text) =>
       text.replace(
         '  noaa20:\n',
-        `  sat2:
+        `  sat3:
     platform: cubesat-6u@1.0.0
     environments: [bench, in_orbit]
     links:
@@ -150,7 +150,7 @@ describe('decoding', () => {
     missions.publish(two);
     await decoder.handle(message(1, housekeeping(1)));
     expect(decoded('sat1')).toHaveLength(1);
-    expect(decoded('sat2').map(({ batch }) => batch.link)).toEqual(['uhf']);
+    expect(decoded('sat3').map(({ batch }) => batch.link)).toEqual(['uhf']);
   });
 
   it('MC-GEN-015 takes up a new mission without a restart', async () => {

@@ -68,7 +68,7 @@ it('a driver answers bind, shows it in its state, and keeps it over a change of 
   const mission = demoMission();
   const missions = new TestMissions(mission);
   const service = startDriverService({ bus, missions, log: keptLog() });
-  expect(wished).toEqual([{ driver: 'pus' }, { driver: 'packets' }]);
+  expect(wished).toEqual([{ driver: 'pus' }, { driver: 'pus-files' }, { driver: 'packets' }]);
   expect(await bus.ask(subject.driverVerb('pus', 'bind'), binding(1))).toEqual({ outcome: 'kept' });
   const other = binding(2, { target: 'noaa20', link: 'replay' });
   await bus.ask(subject.driverVerb('pus', 'bind'), other);

@@ -13,7 +13,7 @@ import { standDown, unconfirmedText } from '../../actors/run/stand-down.ts';
 import { createEncode } from '../../actors/telecommand/effects/encode.ts';
 import { sendFrame } from '../../actors/telecommand/sending.ts';
 import { Cfdp } from '../../actors/transfer/cfdp.ts';
-import { offerFile } from '../../actors/transfer/decoding.ts';
+import { DecodingOffers } from '../../actors/transfer/decoding.ts';
 import { streams } from '../../contract/bus/streams.ts';
 import { ByteRanges } from '../../contract/byte-ranges.ts';
 import { CFDP_ASK_MS } from '../../contract/limits.ts';
@@ -255,7 +255,7 @@ const ASKERS: readonly Asker[] = [
     answer: { outcome: 'decoded', samples: 3 },
     ask: (world) => {
       const record = { target: 'sat1', file_id: '7', generation: 1, file_type: 1 };
-      return offerFile(world, record as StoredTransfer, signal);
+      return new DecodingOffers(world).offer(record as StoredTransfer, 0, signal);
     },
     made: {
       answered: { outcome: 'decoded', samples: 3 },

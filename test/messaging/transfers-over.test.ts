@@ -66,6 +66,12 @@ const listed = async (cell: Buckets, target?: string): Promise<string[]> => {
   return transfers.map(({ file_id }) => file_id);
 };
 
+/** As whoever asks for one finds it. */
+async function sought(cell: Buckets, name: StoredTransfer): Promise<StoredTransfer | undefined> {
+  const { transfers, transfersOver } = ports(cell);
+  return transfers.get(transferKey(name)) ?? (await transfersOver.find(name));
+}
+
 async function rested(cell: Buckets): Promise<void> {
   await round(cell);
   cell.now += AGED_REST_MS;
@@ -102,6 +108,48 @@ describe('transfers that are long over', () => {
     expect(await transfersOver.find(ended('2'))).toEqual(ended('2', 40 * LONG));
     expect(await transfersOver.find(ended('3'))).toBeUndefined();
     expect(await transfersOver.find({ ...ended('2'), direction: 'upload' })).toBeUndefined();
+  });
+
+  it('A-44 transfer-days.E1 is found by as many questions behind a year as behind a day', async () => {
+    const asked = async (days: number): Promise<number> => {
+      const cell = filled(Array.from({ length: days }, (_, day) => ended(`${day}`, LONG + day * DAY)));
+      await rested(cell);
+      expect(atHand(cell)).toEqual([]);
+      cell.asked.clear();
+      expect(await ports(cell).transfersOver.find(ended('0'))).toEqual(ended('0'));
+      expect(await ports(cell).transfersOver.find(ended('999'))).toBeUndefined();
+      return [...cell.asked.values()].reduce((sum, each) => sum + each, 0);
+    };
+    expect(await asked(365)).toBe(await asked(1));
+  });
+
+  it('transfer-days.E2 one that was changed twice is found as it was changed last, whoever writes behind whom', async () => {
+    const [before, behind] = [
+      ended('7', LONG + 3 * DAY, { direction: 'upload', source: '0'.repeat(64) }),
+      ended('7', LONG, { direction: 'upload', source: '1'.repeat(64) }),
+    ];
+    for (const order of [
+      [before, behind],
+      [behind, before],
+    ]) {
+      const cell = filled([]);
+      for (const each of order)
+        await new TransfersOver({ bus: cell.bus(atOnce), log: quiet }).keep([each], NOW);
+      expect(await ports(cell).transfersOver.find(before)).toEqual(behind);
+    }
+  });
+
+  it('transfers-over.O2 does not leave those at hand while its name is away, or has not stood for a while', async () => {
+    const cell = filled([ended('1')]);
+    await round(cell);
+    cell.putBack(buckets.transferDays, new Map());
+    cell.now += AGED_REST_MS;
+    await round(cell);
+    expect(atHand(cell)).toHaveLength(1);
+    cell.now += AGED_REST_MS;
+    await round(cell);
+    expect(atHand(cell)).toEqual([]);
+    expect(await ports(cell).transfersOver.find(ended('1'))).toEqual(ended('1'));
   });
 
   it('transfer-lists.Q2 come behind the others, the latest day first, each day by priority and age, of a target', async () => {
@@ -144,7 +192,7 @@ describe('transfers that are long over', () => {
   });
 
   it('are there once and whole, whoever dies at which operation and however often', async () => {
-    const lives = fc.array(fc.integer({ min: 1, max: 14 }), { maxLength: 8 });
+    const lives = fc.array(fc.integer({ min: 1, max: 40 }), { maxLength: 8 });
     await fc.assert(
       fc.asyncProperty(lives, fc.integer({ min: 1, max: 6 }), async (deaths, count) => {
         const transfers = Array.from({ length: count }, (_, n) => ended(`${n}`, LONG + n * 11 * 3_600_000));
@@ -153,10 +201,12 @@ describe('transfers that are long over', () => {
           await round(cell, dies);
           cell.now += AGED_REST_MS / 2;
           expect(new Set(await listed(cell)).size).toBe(count);
+          for (const each of transfers) expect(await sought(cell, each)).toEqual(each);
         }
         await rested(cell);
         await rested(cell);
         expect(atHand(cell)).toEqual([]);
+        for (const each of transfers) expect(await sought(cell, each)).toEqual(each);
         expect((await listed(cell)).sort()).toEqual(transfers.map(({ file_id }) => file_id).sort());
       }),
       { numRuns: 60 },

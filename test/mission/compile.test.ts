@@ -32,7 +32,7 @@ describe('the configuration made of the documents', () => {
   it('the demo mission compiles without a warning', () => {
     const { warnings, configuration } = compiled(demoDocuments());
     expect(warnings).toEqual([]);
-    expect(configuration.topology.targets.map(({ name }) => name)).toEqual(['sat1', 'noaa20']);
+    expect(configuration.topology.targets.map(({ name }) => name)).toEqual(['sat1', 'sat2', 'noaa20']);
   });
 
   it('mission/compile.O1 the order of the documents changes nothing, a change of any value does', () => {
@@ -69,13 +69,14 @@ describe('the configuration made of the documents', () => {
   it('a config without its own key is known by its settings', () => {
     const config = {
       file: 'c.yaml',
-      text: 'reconciler: { leader_ttl: 3 s }\nalarms: { max_shelve: 1 h, answer_within: 2 s }\n',
+      text: 'reconciler: { leader_ttl: 3 s }\nalarms: { max_shelve: 1 h, answer_within: 2 s }\ntransfers: { retention: 7 d }\n',
     };
     const { settings } = compiled([platform(), topology(), config]).configuration;
     expect(settings).toMatchObject({
       leaderTtlMs: 3_000,
       maxShelveMs: 3_600_000,
       alarmAnswerMs: 2_000,
+      contentRetentionMs: 7 * 86_400_000,
       maxSubmissionAgeMs: 300_000,
       replicas: 1,
     });
@@ -987,6 +988,9 @@ describe('faults of libraries and settings', () => {
   it.each([
     ['reconciler: { leader_ttl: 10 V }', 'reconciler.leader_ttl'],
     ['reconciler: { leader_ttl: 0 s }', 'reconciler.leader_ttl .*zero'],
+    ['transfers: { retention: 23 h }', 'transfers.retention .*between 1 and 366 days'],
+    ['transfers: { retention: 367 d }', 'transfers.retention .*between 1 and 366 days'],
+    ['transfers: { retention: 3 V }', 'transfers.retention'],
     ['nats: { replicas: 2 }', 'nats.replicas .*1, 3, 5'],
     ['atuh: { }', 'atuh unknown key "atuh" \\(did you mean "auth"'],
     ['passes: { feeders: { a: fdx } }', 'passes.feeders.a'],

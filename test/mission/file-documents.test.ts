@@ -53,8 +53,40 @@ describe('the transfer section', () => {
     });
   });
 
+  it('MC-XFER-055 a type of files says how frames stand in them, with every fault at its line', () => {
+    const [types, before] = ['types: {', '1: { name: housekeeping, decode: true }'];
+    const typed = (type: string): SourceFile => {
+      const { file, text } = platform(TRANSFER);
+      return { file, text: without(text, `${types} ${before}`, `${types} 1: ${type}`) };
+    };
+    const sound = typed('{ name: housekeeping, frames: { kind: space-packet, apids: [5], max: 64 } }');
+    expect(compiled([sound, topology()]).warnings).toEqual([]);
+    expect(loaded([sound, topology()]).platforms.get('box@1.0.0')?.files?.types[0]).toEqual({
+      number: 1,
+      name: 'housekeeping',
+      decode: true,
+      frames: { kind: 'space-packet', maxBytes: 64, apids: [5] },
+    });
+    const faulty = (type: string) => faultsOf([typed(type), topology()]).map(shown);
+    expect(faulty('{ name: housekeeping, frames: { kind: line, apids: [5] } }')).toEqual([
+      expect.stringMatching(/^platform.yaml:5:\d+ files.types.1.frames.apids framing by line has no "apids"/),
+    ]);
+    expect(faulty('{ name: housekeeping, decode: false, frames: { kind: kiss } }')).toEqual([
+      expect.stringMatching(
+        /^platform.yaml:5:\d+ files.types.1.frames files of type housekeeping are not decoded/,
+      ),
+    ]);
+    expect(faulty('{ name: housekeeping, frames: { kind: records } }')).toHaveLength(1);
+  });
+
   it('MC-CFDP-010 with CFDP names neither read nor write', () => {
-    const documents = [platform('{ list: list, checksum: modular, protocol: cfdp }'), topology()];
+    const transport = { kind: 'space-packet', apid: 1, cfdp: { entity: 42, apid: 2 } };
+    const links = { uhf: { default: true, driver: 'pus', transport } };
+    const flown = topology({
+      drivers: { pus: { protocol: 'pus-c', cfdp: { entity: 1 } } },
+      targets: { sat: { platform: 'box@1.0.0', environments: ['bench'], links } },
+    });
+    const documents = [platform('{ list: list, checksum: modular, protocol: cfdp }'), flown];
     expect(compiled(documents).warnings).toEqual([]);
     expect(loaded(documents).platforms.get('box@1.0.0')?.files?.transfer).toEqual({
       list: 'list',

@@ -21,6 +21,7 @@ describe('a mission', () => {
     expect(demo.revision).toBe(compiled(demoDocuments()).revision);
     expect([...demo.targets.values()].map(({ name, platform }) => [name, platform?.id])).toEqual([
       ['sat1', 'cubesat-6u@1.0.0'],
+      ['sat2', 'cubesat-3u@1.0.0'],
       ['noaa20', 'jpss-geolocation@1.0.0'],
     ]);
   });

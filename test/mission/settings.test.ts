@@ -54,6 +54,10 @@ const EFFECTS: Readonly<Record<string, Effect>> = {
     property: 'leaderTtlMs',
     shown: ['test/supervision/ownership/leader.test.ts', 'ttlMs'],
   },
+  'transfers.retention': {
+    property: 'contentRetentionMs',
+    shown: ['test/supervision/reconciler/content-ageing.test.ts', "retention: '7 d'"],
+  },
   'telecommands.max_age': {
     property: 'maxSubmissionAgeMs',
     shown: ['test/flow/take-up.test.ts', 'max_age: 5 min'],

@@ -5,6 +5,7 @@ import type { NatsBus } from '../../bus/nats-bus.ts';
 import { compileFolder } from '../../cli/mission-folder.ts';
 import { subject } from '../../contract/bus/subjects.ts';
 import type { FaultReply } from '../../contract/link.ts';
+import type { Clock } from '../../ports/clock.ts';
 import type { StreamOverrides } from '../../ports/replication.ts';
 import { seededRandom } from '../../ports/seeded-random.ts';
 import { realClock } from '../../supervision/clock.ts';
@@ -36,6 +37,9 @@ interface DemoOptions {
   readonly overrides?: StreamOverrides;
   /** Longer for a test that a takeover by a busy machine would spoil. */
   readonly memberTtlMs?: number;
+  readonly clock?: Clock;
+  /** The bus as the process has it. */
+  readonly over?: (bus: NatsBus) => NatsBus;
 }
 
 export async function startDemoCell({
@@ -44,6 +48,8 @@ export async function startDemoCell({
   nats: given,
   overrides = {},
   memberTtlMs,
+  clock = realClock,
+  over = (bus) => bus,
 }: DemoOptions = {}): Promise<DemoCell> {
   const nats = given ?? (await startNats());
   const bus = await nats.connected({ overrides });
@@ -51,9 +57,9 @@ export async function startDemoCell({
   if (!compiled.ok) throw new Error(JSON.stringify(compiled.faults, undefined, 1));
   await publishConfiguration(bus, compiled.value);
   const service = await startProcess({
-    bus,
+    bus: over(bus),
     roles,
-    clock: realClock,
+    clock,
     random: seededRandom(1),
     log: quiet,
     missionFolder: folder,

@@ -90,6 +90,7 @@ export function missionOf(revision: string, platforms: Record<string, Platform>)
       schedulerMarginMs: 0,
       maxShelveMs: 0,
       alarmRetentionMs: 0,
+      contentRetentionMs: 0,
       alarmAnswerMs: 0,
     },
   };

@@ -8,7 +8,7 @@
  *
  * I1. A deferred sample counts as a current value. What looks at history or time, and what comes while it is waited
  *     for, is real-time only.
- * I2. Freshness is by ground time.
+ * I2. Freshness is by ground time, of a deferred sample by the time of its measurement (`ports/target-values.ts`).
  * I3. Everything stored before the statement began is known before it is judged.
  */
 
@@ -20,6 +20,7 @@ import type { RunChartEvent, RunEffect } from '../../../machines/run/protocol.ts
 import { retryWhileBusIsAway } from '../../../messaging/while-bus-is-away.ts';
 import { gatewaysReceiving } from '../../../mission/pass/serving-gateway.ts';
 import { formatDuration } from '../../../mission/quantity.ts';
+import { freshSince } from '../../../ports/target-values.ts';
 import { busPosition } from '../../../telemetry/reading/bus-position.ts';
 import { type LastSamples, type WatchVerdict, watchCondition } from '../condition-watch.ts';
 import { type Judgement, openCondition, openReadbacks, type Watched } from '../judgement.ts';
@@ -97,8 +98,8 @@ function feedKnown(one: Case, now: number): LastSamples {
   const known = currentSamples(one);
   for (const { ordinal } of judgement.reads) {
     const sample = known.get(ordinal);
-    if (sample === undefined || now - sample.groundMs > maxAgeOf(one)) continue;
-    judgement.evaluation.feed(ordinal, sample.value, sample.groundMs);
+    if (sample === undefined || now - freshSince(sample) > maxAgeOf(one)) continue;
+    judgement.evaluation.feed(ordinal, sample.value, freshSince(sample));
   }
   return known;
 }
@@ -118,7 +119,7 @@ function maxAgeOf({ effect: { statement } }: Case): number {
 function staleness(read: Watched, sample: SampleAt | undefined, one: Case, now: number): string | undefined {
   const name = measureName(read.target, read.measure);
   if (sample === undefined) return `no sample of ${name}`;
-  const [ageMs, mostMs] = [now - sample.groundMs, maxAgeOf(one)];
+  const [ageMs, mostMs] = [now - freshSince(sample), maxAgeOf(one)];
   if (ageMs <= mostMs) return undefined;
   const age = formatDuration(Math.round(ageMs / 1000) * 1000);
   return `${name} is ${age} old, at most ${formatDuration(mostMs)}`;
@@ -212,7 +213,10 @@ function samplesOf(reads: readonly Watched[], last: LastSamples): RunSample[] {
 /** What was last known; an `expect` says which measures have said nothing since it began. */
 function lastInWords({ effect, judgement }: Case, last: LastSamples): string {
   if (effect.statement.kind === 'wait_until') return knownInWords(judgement, last);
-  const silent = judgement.reads.filter(({ ordinal }) => (last.get(ordinal)?.groundMs ?? 0) <= effect.since);
+  const silent = judgement.reads.filter(({ ordinal }) => {
+    const sample = last.get(ordinal);
+    return sample === undefined || freshSince(sample) <= effect.since;
+  });
   if (silent.length === 0) return knownInWords(judgement, last);
   return `no sample of ${silent.map(({ target, measure }) => measureName(target, measure)).join(', ')} since it began`;
 }

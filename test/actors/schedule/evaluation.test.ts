@@ -254,4 +254,28 @@ describe('a mission that is published again (A-26)', () => {
     await world.run(2_000);
     expect(world.stored()!.config).toBe(edited.revision);
   });
+
+  it.each([
+    ['one', 'two'],
+    ['two', 'one'],
+  ])(
+    'MC-SCH-047 scheduler.V7 to %s first: %s, which does not have it yet, does not undo what was found',
+    async (ahead, behind) => {
+      const world = await ScheduleWorld.start([ahead, behind]);
+      onTestFinished(() => world.stop());
+      await world.pass();
+      await world.schedule({ run: 'nothing' });
+      const edited = scheduleMission((text) => text.replaceAll('wait: 1 s', 'wait: 2 s'));
+      const publishTo = (to: string): void =>
+        world.processes.find(({ name }) => name === to)!.missions.publish(edited);
+      publishTo(ahead);
+      await world.run(SCHEDULE_TICK_MS / 2);
+      const found = world.stored()!;
+      expect(found.config).toBe(edited.revision);
+      await world.run(SCHEDULE_TICK_MS / 2 - 100);
+      publishTo(behind);
+      await world.run(5 * SCHEDULE_TICK_MS);
+      expect(world.stored()).toEqual(found);
+    },
+  );
 });

@@ -7,6 +7,12 @@ import { platformOf } from './platform.ts';
 
 const NOW = 1_000_000;
 const platform = platformOf('here');
+const received = (value: ReceivedValue['value'], groundMs: number): ReceivedValue => ({
+  value,
+  groundMs,
+  timeMs: groundMs,
+  deferred: false,
+});
 
 function unmet(
   text: string | string[],
@@ -17,7 +23,7 @@ function unmet(
   const sample = ({ ordinal }: Measure): ReceivedValue | undefined => {
     const found = known[KEYS[ordinal]!];
     if (found === undefined) return undefined;
-    return typeof found === 'object' && found !== null ? found : { value: found, groundMs: NOW - 1_000 };
+    return typeof found === 'object' && found !== null ? found : received(found, NOW - 1_000);
   };
   return unmetRequirements(requires, { platform, instance: undefined, args: {}, sample, now: NOW });
 }
@@ -41,9 +47,19 @@ describe('requires of a telecommand', () => {
   });
 
   it('do not hold on a value that is too old, and hold on one that is just young enough', () => {
-    const aged = (ageMs: number) => ({ 'obc.counter': { value: 4, groundMs: NOW - ageMs } });
+    const aged = (ageMs: number) => ({ 'obc.counter': received(4, NOW - ageMs) });
     expect(unmet('obc.counter > 3', aged(10_000), 10_000)).toBeUndefined();
     expect(unmet('obc.counter > 3', aged(11_000), 10_000)).toContain('is 11 s old, at most 10 s is allowed');
+  });
+
+  it('MC-XFER-059 MC-VAL-007 do not hold on a deferred value that was measured too long ago, however lately it came', () => {
+    const dumped = (agoMs: number) => ({
+      'obc.counter': { ...received(4, NOW - 1_000), timeMs: NOW - agoMs, deferred: true },
+    });
+    expect(unmet('obc.counter > 3', dumped(10_000), 10_000)).toBeUndefined();
+    expect(unmet('obc.counter > 3', dumped(3_600_000), 10_000)).toContain('is 3600 s old, at most 10 s is');
+    // A clock on board that is ahead makes nothing younger than its reception.
+    expect(unmet('obc.counter > 3', dumped(-3_600_000), 500)).toContain('is 1 s old');
   });
 
   it('do not hold on a value that is unknown', () => {

@@ -16,6 +16,12 @@ import { batch, block, platformOf } from './platform.ts';
 const SENT = 1_000_000;
 const HERE = platformOf('here');
 const COUNTER = 'obc.counter';
+const received = (value: number, groundMs: number): ReceivedValue => ({
+  value,
+  groundMs,
+  timeMs: groundMs,
+  deferred: false,
+});
 
 interface Options {
   readonly known?: Record<string, ReceivedValue>;
@@ -95,7 +101,7 @@ describe('evidence by samples', () => {
   });
 
   it('compares the first sample with the last one before the sending (telecommand/verification.V1)', async () => {
-    const known = { [COUNTER]: { value: 3, groundMs: SENT - 5_000 } };
+    const known = { [COUNTER]: received(3, SENT - 5_000) };
     const same = verification({ known });
     const unchanged = await same.verify({ expect: 'obc.counter changes' });
     await same.counts([100, 3]);
@@ -105,7 +111,7 @@ describe('evidence by samples', () => {
   });
 
   it('finds the baseline in the stream when a newer sample is known already (telecommand/verification.V1, V4)', async () => {
-    const one = verification({ at: SENT - 1_000, known: { [COUNTER]: { value: 4, groundMs: SENT + 50 } } });
+    const one = verification({ at: SENT - 1_000, known: { [COUNTER]: received(4, SENT + 50) } });
     await one.counts([-1_000, 3]);
     // Others verify on this target: its values are followed, from after the baseline on.
     await one.verify({ expect: 'obc.counter == 99' });
@@ -137,6 +143,30 @@ describe('evidence by samples', () => {
     const seen = await verify({ expect: 'obc.counter == 5' });
     await store(batch(HERE, [block(HERE, [COUNTER], [[SENT + 1, 5]])], [], true));
     expect(seen.verdict).toBeUndefined();
+  });
+
+  it('MC-XFER-059 passes over reports of the past: a request with the same number was another telecommand', async () => {
+    const { verify, store } = verification();
+    const seen = await verify({ reports: 'acceptance', handed: NOTHING });
+    await store(batch(HERE, [], [report({ stage: 'acceptance' })], true));
+    expect(seen.verdict).toBeUndefined();
+    await store(batch(HERE, [], [report({ stage: 'acceptance', ok: false, code: 2 })], true));
+    expect(seen.verdict).toBeUndefined();
+    await store(batch(HERE, [], [report({ stage: 'acceptance' })]));
+    expect(seen.verdict).toBe('satisfied');
+  });
+
+  it('MC-XFER-059 a change is not counted from a deferred value that is current, but from the last one in real time', async () => {
+    // Measured before the counter went to 7; it came down behind that.
+    const dumped = { ...received(4, SENT - 1), timeMs: SENT - 3_600_000, deferred: true };
+    const world = verification({ known: { [COUNTER]: dumped }, position: () => 2 });
+    await world.counts([-5_000, 7]);
+    await world.store(batch(HERE, [block(HERE, [COUNTER], [[SENT - 1, 4]])], [], true));
+    const seen = await world.verify({ expect: 'obc.counter changes', handed: { ...NOTHING, values: 2 } });
+    await world.counts([100, 7]);
+    expect(seen.verdict).toBeUndefined();
+    await world.counts([200, 8]);
+    expect(seen.verdict).toBe('satisfied');
   });
 
   it('becomes true without another sample when it is stable long enough', async () => {
@@ -218,7 +248,7 @@ describe('MC-TC-038 the order of the bus decides (telecommand/verification.V1)',
   });
 
   it('begins with the current values where they are of the hand-over, and reads the stream where they are not', async () => {
-    const known = { [COUNTER]: { value: 4, groundMs: SENT + 1 } };
+    const known = { [COUNTER]: received(4, SENT + 1) };
     const here = verification({ known, position: () => 1 });
     await here.counts([-5, 4]);
     await here.verify({ expect: 'obc.counter == 99', handed: { ...NOTHING, values: 1 } });
@@ -226,7 +256,7 @@ describe('MC-TC-038 the order of the bus decides (telecommand/verification.V1)',
     await here.counts([0, 5]);
     expect(shared.verdict).toBe('satisfied');
     // The answer is what is known already.
-    const late = verification({ known: { [COUNTER]: { value: 5, groundMs: SENT } }, position: () => 2 });
+    const late = verification({ known: { [COUNTER]: received(5, SENT) }, position: () => 2 });
     await late.counts([-5, 4]);
     await late.counts([0, 5]);
     const seen = await late.verify({ expect: 'obc.counter changes', handed: { ...NOTHING, values: 1 } });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { objectStores } from '../../../contract/bus/buckets.ts';
+import { buckets, objectStores } from '../../../contract/bus/buckets.ts';
 import { subject } from '../../../contract/bus/subjects.ts';
 import type { DecodeFileCall, DecodeFileReply } from '../../../contract/file-decoding.ts';
 import { partObject } from '../../../contract/transfer.ts';
@@ -79,13 +79,67 @@ describe('a file that a driver decodes', () => {
     await world.run(20_000);
     const waiting = world.stored('sat1.7.1');
     expect(waiting?.reason).toBe('no driver decodes files of the target');
-    // actors/transfer/binding.W3
+    // actors/transfer/decoding.E3
     await world.run(10 * 60_000);
     expect(world.stored('sat1.7.1')).toEqual(waiting);
     world.outside.serve(subject.fileDecode('sat1'), async () =>
       Buffer.from('{"outcome":"decoded","samples":7}'),
     );
     expect(await world.until('sat1.7.1', 'PROCESSED', 60_000)).toMatchObject({ reason: '7 samples' });
+  });
+});
+
+describe('what a driver says of a file', () => {
+  it('MC-XFER-033 MC-XFER-034 stands in its record: what gave no samples, why it is not decodable', async () => {
+    const world = await TransferWorld.start(missionWith({}));
+    await world.manager('one');
+    const replies: DecodeFileReply[] = [
+      { outcome: 'failed', reason: 'no licence' },
+      { outcome: 'not_decodable', reason: 'no frame in it' },
+      { outcome: 'decoded', samples: 12, left_out: '3 bytes in no frame' },
+    ];
+    world.outside.serve(subject.fileDecode('sat1'), async () => Buffer.from(JSON.stringify(replies.shift())));
+    await world.list('7', seededBytes(2_000));
+    await world.download('7');
+    await world.until('sat1.7.1', 'VERIFIED');
+    await world.run(60_000);
+    expect(world.stored('sat1.7.1')).toMatchObject({ state: 'VERIFIED', reason: 'no frame in it' });
+    expect(world.open()).toEqual([]);
+    await world.list('8', seededBytes(2_000));
+    await world.download('8');
+    expect(await world.until('sat1.8.1', 'PROCESSED')).toMatchObject({
+      reason: '12 samples; 3 bytes in no frame',
+    });
+  });
+
+  it('decoding.E4 transfer-writes.W1 a file that was left, since too many waited, is offered again once it is asked for', async () => {
+    const world = await TransferWorld.start(missionWith({}));
+    const one = await world.manager('one');
+    await world.list('7', seededBytes(2_000));
+    const asked = await world.download('7');
+    await world.until('sat1.7.1', 'VERIFIED');
+    await world.run(1_000);
+    const record = world.stored('sat1.7.1')!;
+    const left = {
+      ...record,
+      reason: 'too many',
+      actor: { ...record.actor, decoding: { outcome: 'left', failures: 1 } },
+    };
+    one.kill();
+    await world.finish(
+      world.outside.bucket(buckets.transfers).overwrite('sat1.7.1', Buffer.from(JSON.stringify(left))),
+    );
+    await world.manager('two');
+    await world.run(60_000);
+    expect(world.stored('sat1.7.1')?.actor.decoding?.outcome).toBe('left');
+    expect(world.open()).toEqual([]);
+    world.outside.serve(subject.fileDecode('sat1'), async () =>
+      Buffer.from('{"outcome":"decoded","samples":7}'),
+    );
+    const again = await world.download('7');
+    expect(again).toMatchObject({ created_at: asked.created_at, state: 'VERIFIED' });
+    expect(await world.until('sat1.7.1', 'PROCESSED', 60_000)).toMatchObject({ reason: '7 samples' });
+    expect(world.open()).toEqual([]);
   });
 });
 

@@ -44,6 +44,7 @@ const seen = (generation: number, where: 'listing' | 'chunk' = 'listing'): Event
 });
 const decoded: Event = { type: 'file.decoded', samples: 42 };
 const undecodable: Event = { type: 'file.undecodable' };
+const left: Event = { type: 'file.left', reason: 'too many wait' };
 const failed: Event = { type: 'decoding.failed', reason: 'no driver' };
 
 const ALL = [bytes(0, 40), bytes(40, 60), bytes(60, 100)];
@@ -62,6 +63,7 @@ const ROWS: readonly Row[] = [
   { from: 'COMPLETE', on: compared(UNAVAILABLE), to: 'unverifiable' },
   { from: 'VERIFIED.decoding', on: decoded, to: 'PROCESSED' },
   { from: 'VERIFIED.decoding', on: undecodable, to: 'VERIFIED.kept' },
+  { from: 'VERIFIED.decoding', on: left, to: 'VERIFIED.kept' },
   { from: 'REQUESTED', on: seen(3), to: 'SUPERSEDED' },
   { from: 'REQUESTED', on: seen(3, 'chunk'), to: 'SUPERSEDED' },
   { from: 'PARTIAL', on: seen(3), to: 'SUPERSEDED' },
@@ -185,6 +187,10 @@ describe('the life of a transfer', () => {
     for (const event of [bytes(0, 100), assembled, compared(EQUAL, true), undecodable]) other.send(event);
     expect(recordOf(other).state).toBe('VERIFIED');
     expect(other.effects.at(-1)?.type).toBe('effect.close');
+    const waiting = chart();
+    for (const event of [bytes(0, 100), assembled, compared(EQUAL, true), failed, left]) waiting.send(event);
+    expect(recordOf(waiting)).toMatchObject({ state: 'VERIFIED', reason: 'too many wait' });
+    expect(waiting.effects.at(-1)?.type).toBe('effect.close');
   });
 
   it('transfer/record.B2 what keeps it from going on stands in its reason for as long as it does', () => {
@@ -228,6 +234,7 @@ describe('the record of a transfer', () => {
     failed,
     decoded,
     undecodable,
+    left,
     seen(3),
   ];
 

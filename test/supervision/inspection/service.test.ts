@@ -63,7 +63,7 @@ describe('the inspector of a process', () => {
       {
         prefix: 'lane',
         supervisor: 'executor/partitions/lane',
-        owned: [{ name: 'noaa20' }, { name: 'sat1' }],
+        owned: [{ name: 'noaa20' }, { name: 'sat1' }, { name: 'sat2' }],
       },
       { prefix: 'runs', supervisor: 'executor/partitions/runs' },
     ]);

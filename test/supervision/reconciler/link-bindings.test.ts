@@ -45,6 +45,8 @@ describe('the bindings of a mission', () => {
     expect([...bindingsBySubject(mission, new Map()).keys()]).toEqual([
       DRIVER,
       GATEWAY,
+      subject.driverVerb('pus-files', 'bind'),
+      subject.gatewayVerb('sim-2', 'bind'),
       subject.driverVerb('packets', 'bind'),
       subject.gatewayVerb('replay-1', 'bind'),
     ]);

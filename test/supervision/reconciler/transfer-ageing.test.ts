@@ -13,6 +13,7 @@ import { ManualClock, settled } from '../../support/manual-clock.ts';
 import { quiet, startNats, type TestNats } from '../../support/nats.ts';
 import { recordBytes, storedTransfer } from '../../support/transfers.ts';
 import { until } from '../../support/until.ts';
+import { Missions } from '../../telemetry/platform.ts';
 
 const NOW = Date.now();
 const updated_at = new Date(NOW - TRANSFER_LIVE_AFTER_END_MS - 3_600_000).toISOString();
@@ -31,7 +32,8 @@ beforeAll(async () => {
   book = new TransferBook({ bus, clock, log: quiet });
   const failed = (error: unknown): void => expect.unreachable(String(error));
   const worker = { epoch: 1, holds: () => holds, failed };
-  ageing = startTransferAgeing({ ...worker, bus, clock, log: quiet, transfers: book });
+  const missions = new Missions();
+  ageing = startTransferAgeing({ ...worker, bus, clock, log: quiet, missions, transfers: book });
 });
 afterAll(async () => {
   await ageing.stop();

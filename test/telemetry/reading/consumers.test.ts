@@ -14,6 +14,7 @@ import { subject } from '../../../contract/bus/subjects.ts';
 import type { Condition } from '../../../mission/condition/condition.ts';
 import type { Measure, Platform } from '../../../mission/platform.ts';
 import type { AlarmEdge } from '../../../ports/alarm-watch.ts';
+import { freshSince } from '../../../ports/target-values.ts';
 import { createAlarmWatch } from '../../../telemetry/alarms/alarm-watch.ts';
 import { calibrateBatch } from '../../../telemetry/calibration.ts';
 import { Compute } from '../../../telemetry/compute/compute.ts';
@@ -156,7 +157,8 @@ const CONSUMERS: Record<string, Consumer> = {
     const evaluation = whenOf(condition, negated).open({});
     for (const ordinal of evaluation.reads) {
       const found = latest.sample('sat', PLATFORM.measures[ordinal]!);
-      if (found !== undefined) evaluation.feed(ordinal, found.value, found.groundMs);
+      const since = found === undefined ? 0 : freshSince(found);
+      if (found !== undefined && T0 - since <= 60_000) evaluation.feed(ordinal, found.value, since);
     }
     return evaluation.truth(T0) === true;
   },
@@ -243,20 +245,24 @@ function standingOf(batches: readonly ValueBatch[]): readonly AlarmEdge[] {
   return [...watch.standing()];
 }
 
-/** As the owner of the target makes them of what was decoded. */
-function published(rows: readonly (readonly RowSketch[])[]): readonly ValueBatch[] {
+/** As the owner of the target makes them of what was decoded; `deferred`: which of them were. */
+function published(
+  rows: readonly (readonly RowSketch[])[],
+  deferred: readonly boolean[] = [],
+): readonly ValueBatch[] {
   const [order, compute] = [new SampleOrder(PLATFORM), new Compute(PLATFORM)];
-  return rows.map((sketches) => {
+  return rows.map((sketches, n) => {
+    const isDeferred = deferred[n] ?? false;
     const decoded = {
       platform: PLATFORM.digest,
       link: 'uhf',
       reports: [],
       blocks: [blockOf(PLATFORM, sketches)],
     };
-    const samples = markBatch(order, calibrateBatch(decoded, PLATFORM, false));
+    const samples = markBatch(order, calibrateBatch(decoded, PLATFORM, isDeferred));
     const derived = compute.apply(samples);
     const own = samples.blocks.length;
-    return { ...derived, blocks: [...samples.blocks, ...order.mark(derived.blocks.slice(own), false)] };
+    return { ...derived, blocks: [...samples.blocks, ...order.mark(derived.blocks.slice(own), isDeferred)] };
   });
 }
 
@@ -347,4 +353,90 @@ describe('MC-VAL-016 MC-TC-038 MC-ALM-051 one order for every consumer', () => {
         expect(await CONSUMERS[consumer]!('plain < 5', false, batches), consumer).toBe(holds);
     });
   }
+});
+
+describe('MC-VAL-011 MC-VAL-016 MC-ALM-029 MC-XFER-058 MC-XFER-059 F-20 deferred samples, every consumer', () => {
+  const HOUR = 3_600_000;
+  const at = (ground: number, plain: number, onboard: number): RowSketch => ({
+    ground: T0 + ground,
+    onboard: T0 + onboard,
+    raw: { [`${UNIT}.plain`]: plain },
+  });
+  interface Case {
+    readonly rows: RowSketch[][];
+    readonly deferred: boolean[];
+    /** What is current, of the measure and of what is derived from it, and how it came. */
+    readonly current: { readonly plain: number; readonly delivery: string; readonly derived: boolean };
+    /** Of `plain < 5`: what may go by a deferred value that is fresh. */
+    readonly judged: boolean;
+    /** What goes by samples in real time alone. */
+    readonly live: boolean;
+  }
+  const cases: Record<string, Case> = {
+    'of the past, behind a newer one in real time: kept in the history, nothing else': {
+      rows: [[at(-9_000, 7, -9_000)], [at(-1_000, 3, -HOUR), at(-1_000, 4, -HOUR + 10_000)]],
+      deferred: [false, true],
+      current: { plain: 7, delivery: 'realtime', derived: false },
+      judged: false,
+      live: false,
+    },
+    'of a measure that never came: current, and too old for whoever asks for a fresh one': {
+      rows: [[at(-1_000, 3, -HOUR)]],
+      deferred: [true],
+      current: { plain: 3, delivery: 'deferred', derived: true },
+      judged: false,
+      live: false,
+    },
+    'measured a moment ago, behind an older one in real time': {
+      rows: [[at(-50_000, 7, -50_000)], [at(-1_000, 3, -10_000)]],
+      deferred: [false, true],
+      current: { plain: 3, delivery: 'deferred', derived: true },
+      judged: true,
+      live: false,
+    },
+    'that is current, before one in real time': {
+      rows: [[at(-9_000, 7, -HOUR)], [at(-1_000, 3, -1_000)]],
+      deferred: [true, false],
+      current: { plain: 3, delivery: 'realtime', derived: true },
+      judged: true,
+      live: true,
+    },
+    'that overtakes one in real time on its way to the owner': {
+      rows: [[at(-1_000, 7, -HOUR)], [at(-4_000, 3, -4_000)]],
+      deferred: [true, false],
+      current: { plain: 3, delivery: 'realtime', derived: true },
+      judged: true,
+      live: true,
+    },
+  };
+
+  for (const [name, { rows, deferred, current, judged, live }] of Object.entries(cases)) {
+    it(name, async () => {
+      const batches = published(rows, deferred);
+      const values = valuesOf(batches);
+      const derived = values.sample(PLATFORM.ordinal(`${UNIT}.d_${nameOf('plain < 5', false)}`)!);
+      expect(values.sample(PLATFORM.ordinal(`${UNIT}.plain`)!)?.value).toBe(current.plain);
+      expect(derived?.value).toBe(current.derived ? 1 : 0);
+      for (const measure of ['plain', `d_${nameOf('plain < 5', false)}`])
+        expect(
+          JSON.parse(values.json(PLATFORM.ordinal(`${UNIT}.${measure}`)!)!.toString()).sample.delivery,
+        ).toBe(current.delivery);
+      const found: Record<string, boolean> = {};
+      for (const [consumer, holds] of Object.entries(CONSUMERS))
+        if (consumer !== 'a derived measure') found[consumer] = await holds('plain < 5', false, batches);
+      expect(found).toEqual({
+        requires: judged,
+        'a check of a run': judged,
+        'an expect of a run': live,
+        'expect: of a telecommand': live,
+        'fail: of a telecommand': live,
+        'a named alarm': live,
+      });
+      // Every sample is published, whatever it is for: an archive takes it from there.
+      expect(batches.flatMap(({ blocks }) => blocks).filter(hasPlain).length).toBe(rows.length);
+    });
+  }
+
+  const hasPlain = ({ ordinals }: ValueBatch['blocks'][number]): boolean =>
+    ordinals.includes(PLATFORM.ordinal(`${UNIT}.plain`)!);
 });

@@ -86,6 +86,21 @@ describe('a check', () => {
     });
   });
 
+  it('MC-XFER-059 MC-VAL-007 is no on a deferred sample that was measured longer ago than max_age, when it came down', async () => {
+    const platform = MISSION.targets.get('sat1')!.platform!;
+    const dumped = batchIn(platform, [VOLTAGE], [[START, 7]], true);
+    const blocks = dumped.blocks.map((each) => ({ ...each, onboard: Float64Array.of(START - 3_600_000) }));
+    await world.append('sat1', { ...dumped, blocks });
+    const seen = await check('sat.battery[1].voltage > 6 V');
+    expect(seen.event).toMatchObject({
+      ok: false,
+      reason: 'sat1 battery[1].voltage is 1 h old, at most 1 min',
+    });
+    expect((await check('sat.battery[1].voltage > 6 V', { maxAgeMs: 3_700_000 })).event).toMatchObject({
+      ok: true,
+    });
+  });
+
   it('is no on a sample older than max_age, by ground time', async () => {
     await world.samples('sat1', [VOLTAGE], [START, 7]);
     await world.passes(60_000);
