@@ -162,7 +162,10 @@ async function refresh(): Promise<void> {
 }
 
 const listed = async (id: string): Promise<{ size?: number } | undefined> => {
-  const { body } = await call<{ files: { id: string; size?: number }[] }>('GET', `${base.api}/v1/targets/sat1/files`);
+  const { body } = await call<{ files: { id: string; size?: number }[] }>(
+    'GET',
+    `${base.api}/v1/targets/sat1/files`,
+  );
   return body.files?.find((file) => file.id === id);
 };
 
