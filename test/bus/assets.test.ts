@@ -83,6 +83,7 @@ const PUBLISHED_BUCKETS = [
   'schedule_rules',
   'schedules',
   'schedules_over',
+  'transfer_days',
   'transfers',
   'transfers_over',
   'values',
