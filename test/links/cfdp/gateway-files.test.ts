@@ -41,7 +41,7 @@ describe('files of a gateway', () => {
 
   it('an outage while content is read costs time, not the upload', async () => {
     let outages = 0;
-    const world = new GatewayWorld(missionOf(), {
+    const world: GatewayWorld = new GatewayWorld(missionOf(), {
       read: async (_key, _source, start, end) => {
         outages += 1;
         if (outages <= 3) throw new Outage('bus.unavailable', 'objects');
