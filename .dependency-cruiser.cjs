@@ -18,6 +18,14 @@ const TABLE = {
     packages: ['xstate', 'tsx'],
   },
   telemetry: { folders: ['mission', 'ports', 'contract'], packages: ['msgpackr', '@xstate/store'] },
+  archive: {
+    folders: ['contract', 'mission?', 'ports?', 'telemetry/reading'],
+    packages: ['hyparquet', 'hyparquet-writer', 'tsx'],
+  },
+  connectors: {
+    folders: ['contract', 'mission?', 'ports', 'messaging', 'telemetry/reading'],
+    packages: ['pg', 'pg-copy-streams'],
+  },
   protocol: { folders: ['contract'], packages: [] },
   links: { folders: ['mission', 'ports', 'contract', 'protocol'], packages: [] },
   radio: { folders: ['ports', 'contract', 'protocol'], packages: ['yaml', 'typebox'] },
@@ -25,14 +33,19 @@ const TABLE = {
   bus: { folders: ['ports', 'contract'], packages: ['nats', 'nats-jwt', 'nkeys.js', 'ulid'] },
   http: {
     folders: ['contract', 'mission', 'telemetry', 'ports', 'messaging'],
-    packages: ['uWebSockets.js', 'typebox', 'prom-client', 'ulid', 'elkjs', 'esbuild'],
+    packages: ['uWebSockets.js', 'ws', 'typebox', 'prom-client', 'ulid', 'elkjs', 'esbuild'],
   },
   console: {
     folders: ['contract?'],
-    packages: ['uplot'],
+    packages: ['uplot', 'lit-html', '@xstate/store', 'ulid'],
     files: [
+      'contract/alarm-name.ts',
+      'contract/alarm-reaction-words.ts',
       'contract/at-rest.ts',
-      'contract/run-words.ts',
+      'contract/connector-standing.ts',
+      'contract/event-kinds.ts',
+      'contract/event-order.ts',
+      'contract/run-(?:words|question).ts',
       'contract/telecommand-state.ts',
       'radio/modulation.ts',
       'radio/prbs.ts',
@@ -47,14 +60,26 @@ const TABLE = {
       'bus',
       'identity',
       'http',
+      'archive',
+      'connectors',
     ]),
     packages: ['xstate', 'pino', 'prom-client', 'ulid', 'msgpackr'],
   },
-  cli: { folders: ['mission', 'contract', 'supervision', 'bus', 'ports?'], packages: ['pino', 'ulid', 'ws'] },
+  cli: {
+    folders: ['mission', 'contract', 'supervision', 'bus', 'ports?'],
+    packages: ['pino', 'ulid', 'ws'],
+    files: ['archive/joined-tables.ts'],
+  },
 };
 
 /** Adapters: the only folder that imports the package. */
-const ADAPTERS = { bus: ['nats', 'nats-jwt', 'nkeys.js'], identity: ['jose'], http: ['uWebSockets.js'] };
+const ADAPTERS = {
+  bus: ['nats', 'nats-jwt', 'nkeys.js'],
+  identity: ['jose'],
+  http: ['uWebSockets.js'],
+  archive: ['hyparquet', 'hyparquet-writer'],
+  connectors: ['pg', 'pg-copy-streams'],
+};
 
 /** May import everything; nothing of the above may import them. */
 const OUTSIDE = ['test', 'benchmark', 'tools', 'missions'];

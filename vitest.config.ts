@@ -8,17 +8,17 @@ import { LongestFirst } from './test/support/longest-first.ts';
  */
 const APART = ['test/benchmark/**/*.test.ts'];
 
-// Three workers on the two cores of CI: half of what the suite does is waiting, for servers, processes and timers.
+// Four workers on the two cores of CI: half of what the suite does is waiting, for servers, processes and timers.
 export default defineConfig({
   test: {
     pool: 'forks',
-    maxWorkers: 3,
+    maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
     globalSetup: ['test/support/program-folder.ts'],
     setupFiles: ['test/support/property-seed.ts'],
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
-    env: { UWS_HTTP_MAX_HEADERS_SIZE: '16384' },
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    env: { UWS_HTTP_MAX_HEADERS_SIZE: '65536' },
     projects: [
       { extends: true, test: { name: 'apart', include: APART } },
       {

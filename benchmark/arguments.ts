@@ -4,8 +4,8 @@ import { parseArgs } from 'node:util';
 import type { Settings } from './row.ts';
 
 export interface Arguments extends Settings {
-  /** Rows whose name begins with it; undefined: all. */
-  readonly only: string | undefined;
+  /** Rows whose name begins with one of these; undefined: all. */
+  readonly only: readonly string[] | undefined;
   /** Where the results are written instead of a new file of this day. */
   readonly output: string | undefined;
 }
@@ -30,7 +30,7 @@ export function readArguments(args: readonly string[]): Arguments {
   if (!Number.isInteger(rounds) || rounds < 1)
     throw new TypeError(`--rounds ${values.rounds}: write a whole number from 1 on`);
   return {
-    only: values.only,
+    only: values.only?.split(','),
     output: values.output,
     quick: values.quick,
     rounds,

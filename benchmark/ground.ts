@@ -3,12 +3,13 @@
  * time it uses. Nothing of it outlives the row.
  */
 
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { JwtCredentials } from '../bus/credentials.ts';
 import { type NatsBus, openBus } from '../bus/nats-bus.ts';
-import { startEmbeddedServer } from '../bus/server.ts';
+import { type EmbeddedServer, startEmbeddedServer } from '../bus/server.ts';
+import { cpuUsOf } from './processor.ts';
 import { silentLog } from './silent-log.ts';
 
 /** How a peer reaches the bus. */
@@ -22,33 +23,27 @@ export interface Ground {
   readonly bus: NatsBus;
   /** Processor time of the bus server so far, in steps of a clock tick (10 ms). */
   cpuUs(): Promise<number>;
+  /** The embedded server itself. */
+  readonly server: Pick<EmbeddedServer, 'pid' | 'monitor'>;
   end(): Promise<void>;
 }
 
-const TICK_US = 10_000;
-
 /** Starts the bus; every stream and bucket of the contract is there when it resolves. */
-export async function startGround(): Promise<Ground> {
+export async function startGround({ monitored = false } = {}): Promise<Ground> {
   const stateDir = await mkdtemp(join(tmpdir(), 'mcs-benchmark-'));
-  const server = await startEmbeddedServer({ stateDir, log: silentLog });
+  const server = await startEmbeddedServer({ stateDir, log: silentLog, monitored });
   const address = { url: server.url, credentials: server.credentials };
   const bus = openBus({ ...address, name: 'benchmark', log: silentLog });
   await bus.ensureAssets({ deadlineMs: 10_000 });
   return {
     address,
     bus,
-    cpuUs: () => cpuOf(server.pid),
+    server,
+    cpuUs: async () => (server.pid === undefined ? 0 : cpuUsOf(server.pid)),
     end: async () => {
       await bus.close();
       await server.stop();
       await rm(stateDir, { recursive: true, force: true });
     },
   };
-}
-
-/** User and system time of a process, fields 14 and 15 of its stat; 0 where the system does not tell. */
-async function cpuOf(pid: number | undefined): Promise<number> {
-  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) * TICK_US;
 }

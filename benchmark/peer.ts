@@ -22,7 +22,7 @@ export interface Peer {
 const END_MS = 5_000;
 /** What the front end asks of the environment; it is read when the native module loads. */
 const ENVIRONMENT = {
-  UWS_HTTP_MAX_HEADERS_SIZE: '16384',
+  UWS_HTTP_MAX_HEADERS_SIZE: '65536',
   MCS_LOG_LEVEL: process.env['MCS_LOG_LEVEL'] ?? 'error',
 };
 

@@ -1,6 +1,6 @@
 /**
- * `npm run benchmark -- [--only ROW] [--rounds N] [--quick] [--output FILE]`: measures the service beside its ceilings,
- * prints a table and writes the results as JSON. README.md says how to read them.
+ * `npm run benchmark -- [--only ROW,…] [--rounds N] [--quick] [--output FILE]`: measures the service beside its
+ * ceilings, prints a table and writes the results as JSON. README.md says how to read them.
  */
 
 import { writeFile } from 'node:fs/promises';
@@ -11,15 +11,21 @@ import type { Result, Row } from './row.ts';
 import { alarmFailoverRow } from './rows/alarm-failover.ts';
 import { alarmLatencyRow } from './rows/alarm-latency.ts';
 import { limitRow } from './rows/alarms.ts';
+import { archiveRows } from './rows/archive.ts';
 import { benchRow } from './rows/bench.ts';
 import { cellRow } from './rows/cells.ts';
+import { cfdpRow } from './rows/cfdp.ts';
+import { consoleRow } from './rows/console.ts';
+import { eventRows } from './rows/events.ts';
 import { fanOutRow } from './rows/fan-out.ts';
 import { httpRow } from './rows/http.ts';
 import { passRow } from './rows/passes.ts';
+import { postgresRow } from './rows/postgres.ts';
 import { runRows } from './rows/runs.ts';
 import { sampleRow } from './rows/samples.ts';
 import { scheduleRow } from './rows/schedules.ts';
 import { telecommandRow } from './rows/telecommands.ts';
+import { transferBytesRows } from './rows/transfer-bytes.ts';
 import { transferRow } from './rows/transfers.ts';
 import { tableOf } from './table.ts';
 
@@ -35,14 +41,28 @@ const ROWS: readonly Row[] = [
   passRow,
   scheduleRow,
   transferRow,
+  ...transferBytesRows,
+  cfdpRow,
+  ...archiveRows,
+  ...eventRows,
+  postgresRow,
   cellRow,
   benchRow,
+  consoleRow,
 ];
 
+/** Those whose name begins with one of the words; throws when a word is the beginning of none. */
+function rowsOf(only: readonly string[] | undefined): readonly Row[] {
+  if (only === undefined) return ROWS;
+  const begins = (word: string) => ROWS.some(({ name }) => name.startsWith(word));
+  const unknown = only.find((word) => !begins(word));
+  if (unknown !== undefined)
+    throw new TypeError(`no row ${unknown}; rows: ${ROWS.map(({ name }) => name).join(', ')}`);
+  return ROWS.filter(({ name }) => only.some((word) => name.startsWith(word)));
+}
+
 async function run(args: Arguments): Promise<void> {
-  const rows = ROWS.filter(({ name }) => args.only === undefined || name.startsWith(args.only));
-  if (rows.length === 0)
-    throw new TypeError(`no row ${args.only}; rows: ${ROWS.map(({ name }) => name).join(', ')}`);
+  const rows = rowsOf(args.only);
   const results: Result[] = [];
   for (const row of rows) {
     try {

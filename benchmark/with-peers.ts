@@ -4,13 +4,13 @@ import { type Ground, startGround } from './ground.ts';
 import { type Peer, startPeer } from './peer.ts';
 import type { Turn } from './row.ts';
 
-/** Starts a peer. */
-export type Start = (name: string) => Promise<Peer>;
+/** Starts a peer; flags are for Node. */
+export type Start = (name: string, flags?: readonly string[]) => Promise<Peer>;
 
 export async function withPeers<Value>(work: (start: Start) => Promise<Value>): Promise<Value> {
   const peers: Peer[] = [];
-  const start = async (name: string): Promise<Peer> => {
-    const peer = await startPeer(name);
+  const start: Start = async (name, flags) => {
+    const peer = await startPeer(name, flags);
     peers.push(peer);
     return peer;
   };
@@ -23,8 +23,9 @@ export async function withPeers<Value>(work: (start: Start) => Promise<Value>): 
 
 export async function onGround<Value>(
   work: (ground: Ground, start: Start) => Promise<Value>,
+  options: { readonly monitored?: boolean } = {},
 ): Promise<Value> {
-  const ground = await startGround();
+  const ground = await startGround(options);
   try {
     return await withPeers((start) => work(ground, start));
   } finally {

@@ -15,8 +15,8 @@
 import { randomUUID } from 'node:crypto';
 import { Outage } from '../contract/outage.ts';
 import type { Headers, StreamMessage } from '../ports/bus.ts';
-import type { AssetHandle } from './assets.ts';
-import { ApiError, apiError } from './fault.ts';
+import type { AssetHandle } from './asset.ts';
+import { ApiError, apiError, toOutage } from './fault.ts';
 import type { JetStream, PublishAck } from './jetstream.ts';
 import { WRITER_HEADER } from './message.ts';
 import { readAt, readLast } from './stored-last.ts';
@@ -53,7 +53,7 @@ export async function write(jetstream: JetStream, request: Write): Promise<Write
       const first = tries++ === 0;
       return writeOnce(jetstream, request, { stream, writer, first, timeoutMs: left });
     },
-    { once: request.once === true },
+    { once: request.once === true, stream: asset.name },
   );
 }
 
@@ -76,6 +76,7 @@ async function writeOnce(jetstream: JetStream, request: Write, attempt: Attempt)
     return await judgeDuplicate(jetstream, request, attempt, ack);
   } catch (error) {
     if (error instanceof Outage && error.code === 'bus.no-responder') asset.forget();
+    if (error instanceof ApiError && error.isOfOneStream) throw toOutage(error, `stream ${stream}`);
     if (!isConflict(error)) throw error;
     const states = believed === undefined ? lowerThan(expect, error) : undefined;
     if (first && states === undefined) return { outcome: 'conflict' };

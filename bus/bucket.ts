@@ -11,16 +11,17 @@
  */
 
 import type { BucketDefinition } from '../contract/bus/buckets.ts';
-import { BUS_REQUEST_MS } from '../contract/limits.ts';
+import { BUS_ATTEMPT_MS, BUS_REQUEST_MS } from '../contract/limits/bus.ts';
 import type { Bucket, Entry, StreamMessage, Written } from '../ports/bus.ts';
 import { checkKey, checkKeyFilter } from './address.ts';
 import type { Write, WriteOutcome } from './append.ts';
 import { write } from './append.ts';
-import { bucketStream } from './assets.ts';
+import { bucketStream } from './declared.ts';
 import type { JetStream } from './jetstream.ts';
 import { readLast } from './stored-last.ts';
+import { OPERATION_HEADER } from './view.ts';
 import type { WatchTools } from './watch.ts';
-import { list, OPERATION_HEADER, watch } from './watch.ts';
+import { list, watch } from './watch.ts';
 
 export interface BucketTools extends WatchTools {
   readonly markers: Markers;
@@ -40,10 +41,11 @@ export function openBucket(tools: BucketTools, definition: BucketDefinition): Bu
     write(tools.jetstream, { ...request, asset, subject: subjectOf(key) });
   const lastOf = async (key: string): Promise<StreamMessage | undefined> => {
     const subject = subjectOf(key);
-    return tools.jetstream.retrying(undefined, async (left) => {
+    const read = async (left: () => number): Promise<StreamMessage | undefined> => {
       const { stream } = await asset.ensure(left());
       return readLast(tools.jetstream, { stream, subject, timeoutMs: left });
-    });
+    };
+    return tools.jetstream.retrying(undefined, read, { stream: asset.name });
   };
   /** A key that does not exist may have left a marker, which may be deleted before this one has written over it. */
   const create = async (key: string, request: Pick<Write, 'data' | 'deadlineMs'>): Promise<Written> => {
@@ -57,8 +59,10 @@ export function openBucket(tools: BucketTools, definition: BucketDefinition): Bu
     }
   };
 
-  const get = async (key: string): Promise<Entry | undefined> => {
+  const get = async (key: string, known = 0): Promise<Entry | undefined> => {
     const last = await lastOf(key);
+    // Rejects while a new leader of the stream may not have it yet (past.H2).
+    if ((last?.seq ?? 0) < known) tools.past.reaches(await asset.look(BUS_ATTEMPT_MS), known);
     return last === undefined || isMarker(last) ? undefined : asEntry(key, last);
   };
 

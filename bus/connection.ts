@@ -7,17 +7,22 @@
  * N3. Replies go to an inbox of our own: holders of follower credentials may listen on the common one.
  * N4. Why the bus is not reached is logged once for each reason, and said with each outage until it is reached. A
  *     server that refuses the credentials is asked seldom.
+ * N5. A server that has fallen silent (pulse.U1), or over which no leader of JetStream is reached (leader-reach.E2), is
+ *     left where there are others: by itself the client keeps to the one for 15 s, to the other for good.
  */
 
 import type { Msg, MsgHdrs, NatsConnection, Status, Subscription } from 'nats';
 import { connect, Events, headers as emptyHeaders, NatsError } from 'nats';
-import { BUS_ATTEMPT_MS, MEMBER_TTL_MS } from '../contract/limits.ts';
+import { BUS_ATTEMPT_MS } from '../contract/limits/bus.ts';
+import { MEMBER_TTL_MS } from '../contract/limits/membership.ts';
 import { Outage } from '../contract/outage.ts';
+import { TooLarge } from '../contract/too-large.ts';
 import type { Headers, Stoppable } from '../ports/bus.ts';
 import type { Log } from '../ports/log.ts';
 import { checkName } from './address.ts';
 import type { Credentials } from './credentials.ts';
 import { serverOptions, withoutSecrets } from './credentials.ts';
+import { Pulse } from './pulse.ts';
 import { Questions } from './questions.ts';
 import { isRefusal, unreached } from './unreached.ts';
 
@@ -25,7 +30,11 @@ export interface ConnectionSettings {
   readonly url: string;
   readonly name: string;
   readonly credentials?: Credentials;
+  /** File of the authorities that sign the certificates of the servers; default: those of the system. */
+  readonly ca?: string;
   readonly log: Log;
+  /** Where answers come to; default: below the name, where only the service may listen (N3). */
+  readonly inboxPrefix?: string;
   /** How long behind each connecting others may still be on their way back; default `MEMBER_TTL_MS`. */
   readonly settleMs?: number;
 }
@@ -52,9 +61,13 @@ const DIAL_MS = 2_000;
 /** A silent server is noticed after two of these. */
 const PING_MS = 5_000;
 const CLOSE_MS = 1_000;
+/** `NATS/1.0`, and the empty line behind the headers. */
+const HEADER_FRAME_BYTES = 12;
 
 export class Connection {
   readonly inboxPrefix: string;
+  /** Whether the server answers. */
+  readonly pulse: Pulse;
   readonly #settings: ConnectionSettings;
   readonly #listeners = new Set<(connected: boolean) => void>();
   readonly #registered = new Set<Registered>();
@@ -67,18 +80,29 @@ export class Connection {
   #epoch = 0;
   #failure: string | undefined;
   #isRefused = false;
+  #largest = 0;
+  /** The server that is being left, and how often the client may yet take it again. */
+  #left: { readonly server: string; tries: number } | undefined;
 
   /** Starts to connect at once; throws on an address or a name that can never work. */
   constructor(settings: ConnectionSettings) {
     this.#settings = settings;
-    this.inboxPrefix = `_MCS.${checkName(settings.name)}`;
+    const { name, inboxPrefix = `_MCS.${checkName(name)}` } = settings;
+    this.inboxPrefix = inboxPrefix;
     this.#questions = new Questions(this.inboxPrefix);
-    serverOptions(settings.url, settings.credentials);
+    this.pulse = new Pulse(() => (this.#connected ? this.#client?.flush() : undefined));
+    this.pulse.onSilence(() => this.leave('does not answer'));
+    serverOptions(settings.url, settings.credentials, settings.ca);
     void this.#live();
   }
 
   get connected(): boolean {
     return this.#connected;
+  }
+
+  /** Host and port of the server; undefined without a connection. */
+  get server(): string | undefined {
+    return this.#connected ? this.#client?.getServer() : undefined;
   }
 
   /** Why there is no connection, when that is known (N4). */
@@ -90,6 +114,12 @@ export class Connection {
   get unsettledMs(): number {
     const { settleMs = MEMBER_TTL_MS } = this.#settings;
     return Math.max(0, this.#changedAt + settleMs - performance.now());
+  }
+
+  /** The largest message sent so far, and the largest that the server takes; undefined before it is connected. */
+  get largest(): { readonly bytes: number; readonly maxBytes: number } | undefined {
+    const most = this.#client?.info?.max_payload;
+    return most === undefined ? undefined : { bytes: this.#largest, maxBytes: most };
   }
 
   /** Rises with each return of the connection: what was known of the server before may be wrong. */
@@ -122,23 +152,23 @@ export class Connection {
     });
   }
 
-  /** Sends, or drops while there is no connection; throws `RangeError` beyond the server's largest message. */
+  /** Sends, or drops while there is no connection; throws `TooLarge` beyond the server's largest message. */
   send(subject: string, data: Uint8Array, options: { headers?: Headers; reply?: string } = {}): void {
     const client = this.#client;
     if (!this.#connected || client === undefined) return;
-    checkSize(client, data);
+    this.#measure(client, data, options.headers);
     client.publish(subject, data, {
       ...(options.headers === undefined ? {} : { headers: encodeHeaders(options.headers) }),
       ...(options.reply === undefined ? {} : { reply: options.reply }),
     });
   }
 
-  /** One question and its answer; rejects with an outage in time, and at once when the connection is lost. */
+  /** One question and its answer; rejects with an outage in time and when the connection is lost, with `TooLarge`. */
   request(subject: string, data: Uint8Array, timeoutMs: number, headers?: Headers): Promise<Msg> {
     const client = this.#client;
     if (!this.#connected || client === undefined) return Promise.reject(this.#away());
     try {
-      checkSize(client, data);
+      this.#measure(client, data, headers);
       const encoded = headers === undefined ? undefined : encodeHeaders(headers);
       return this.#questions.ask(client, subject, data, timeoutMs, encoded);
     } catch (error) {
@@ -146,23 +176,51 @@ export class Connection {
     }
   }
 
-  /** Hands each message to `handle`, over every reconnect, until stopped; what `handle` throws is logged. */
-  subscribe(subject: string, handle: (message: Msg) => void, queue?: string): Stoppable {
+  /**
+   * Hands each message to `handle`, over every reconnect, until stopped; what `handle` throws is logged. One that
+   * `drains` is handed what the server had sent it when it was stopped, and has stopped behind that.
+   */
+  subscribe(subject: string, handle: (message: Msg) => void, queue?: string, drains = false): Stoppable {
     const registered: Registered = { subject, handle, ...(queue === undefined ? {} : { queue }) };
     this.#registered.add(registered);
     if (this.#client !== undefined) this.#attach(this.#client, registered);
     return {
       stop: async () => {
         this.#registered.delete(registered);
-        registered.current?.unsubscribe();
+        const { current } = registered;
+        if (!drains || current === undefined || !this.#connected) return current?.unsubscribe();
+        await Promise.race([current.drain().catch(() => undefined), pause(CLOSE_MS)]);
       },
     };
+  }
+
+  /** Takes another server where there is one (N5); `why`: what is said of this one. */
+  leave(why: string): void {
+    const { log, url } = this.#settings;
+    const client = this.#client;
+    const servers = Math.max(url.split(',').length, client?.info?.connect_urls?.length ?? 0);
+    if (client === undefined || !this.#connected || servers < 2) return;
+    log.warn({ server: this.server }, `a server of the bus ${why}: connecting to another one`);
+    this.#left = { server: client.getServer(), tries: servers };
+    void client.reconnect();
+  }
+
+  /** The client may take the one again that it was to leave: its list begins with the one that it was first connected to. */
+  #hasLeft(client: NatsConnection): boolean {
+    const left = this.#left;
+    if (left === undefined || client.getServer() !== left.server || left.tries === 0) {
+      this.#left = undefined;
+      return true;
+    }
+    left.tries -= 1;
+    return false;
   }
 
   /** Sends what is still in the buffers and closes for good. */
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
+    this.pulse.stop();
     const client = this.#client;
     if (client !== undefined && this.#connected)
       await Promise.race([client.flush().catch(() => {}), pause(CLOSE_MS)]);
@@ -182,10 +240,10 @@ export class Connection {
   }
 
   async #dial(): Promise<NatsConnection | undefined> {
-    const { url, credentials, name } = this.#settings;
+    const { url, credentials, ca, name } = this.#settings;
     try {
       return await connect({
-        ...serverOptions(url, credentials),
+        ...serverOptions(url, credentials, ca),
         name,
         inboxPrefix: this.inboxPrefix,
         timeout: DIAL_MS,
@@ -202,10 +260,11 @@ export class Connection {
     }
   }
 
-  /** Logged once per reason: attempts go on many times a second while the bus is away (N4). */
+  /** Logged once per reason: attempts go on many times a second while the bus is away (N4); of one given up, not at all. */
   #failed(error: unknown): void {
-    const { log, url } = this.#settings;
-    const { reason, refused } = unreached(error);
+    if (this.#closed) return;
+    const { log, url, credentials } = this.#settings;
+    const { reason, refused } = unreached(error, credentials !== undefined || url.includes('@'));
     if (reason !== this.#failure) log.warn({ reason, servers: withoutSecrets(url) }, 'cannot reach the bus');
     this.#failure = reason;
     this.#isRefused = refused;
@@ -228,12 +287,20 @@ export class Connection {
     this.#turn(true);
     for await (const status of client.status()) {
       if (status.type === Events.Disconnect) this.#turn(false);
+      else if (status.type === Events.Reconnect && !this.#hasLeft(client)) void client.reconnect();
       else if (status.type === Events.Reconnect) this.#turn(true);
       else if (status.type === Events.Error) this.#refused(status);
       else log.debug({ status: status.type }, 'bus status');
     }
     this.#client = undefined;
     this.#turn(false);
+  }
+
+  #measure({ info }: NatsConnection, data: Uint8Array, headers: Headers | undefined): void {
+    const bytes = data.length + headerBytes(headers);
+    const most = info?.max_payload;
+    if (most !== undefined && bytes > most) throw new TooLarge('a message', bytes, most);
+    if (bytes > this.#largest) this.#largest = bytes;
   }
 
   #attach(client: NatsConnection, registered: Registered): void {
@@ -259,6 +326,7 @@ export class Connection {
     this.#changedAt = performance.now();
     if (connected) {
       this.#epoch += 1;
+      this.pulse.heard();
       this.#failure = undefined;
       this.#isRefused = false;
     }
@@ -295,10 +363,12 @@ function settle(waiter: Waiter, how: () => void): void {
   how();
 }
 
-function checkSize(client: NatsConnection, data: Uint8Array): void {
-  const most = client.info?.max_payload;
-  if (most !== undefined && data.length > most)
-    throw new RangeError(`a message of ${data.length} bytes exceeds the ${most} the bus accepts`);
+/** Of what the server counts against its limit. */
+function headerBytes(headers: Headers | undefined): number {
+  if (headers === undefined) return 0;
+  let bytes = HEADER_FRAME_BYTES;
+  for (const name in headers) bytes += Buffer.byteLength(name) + Buffer.byteLength(headers[name] ?? '') + 4;
+  return bytes;
 }
 
 function encodeHeaders(headers: Headers): MsgHdrs {

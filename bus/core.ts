@@ -32,7 +32,10 @@ export function subscribe(
   return connection.subscribe(checkFilter(subject), (message) => handle(new ReceivedMessage(message)), queue);
 }
 
-/** Replies with what `answer` resolves to; a rejection is logged and nobody is answered. */
+/**
+ * Replies with what `answer` resolves to; a rejection is logged and nobody is answered. What was asked before it is
+ * stopped is still given to `answer`: the server has said that somebody serves the subject.
+ */
 export function serve(
   connection: Connection,
   log: Log,
@@ -49,7 +52,7 @@ export function serve(
       log.error({ err: error, subject: message.subject }, 'request was not answered');
     }
   };
-  return connection.subscribe(checkFilter(subject), (message) => void respond(message), queue);
+  return connection.subscribe(checkFilter(subject), (message) => void respond(message), queue, true);
 }
 
 /**

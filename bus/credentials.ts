@@ -8,6 +8,8 @@
 import { readFileSync } from 'node:fs';
 import type { ConnectionOptions } from 'nats';
 import { credsAuthenticator, jwtAuthenticator } from 'nats';
+// Before the authenticators sign.
+import './nkeys.ts';
 
 export interface JwtCredentials {
   readonly kind: 'jwt';
@@ -24,18 +26,28 @@ export type Credentials =
   | { readonly kind: 'token'; readonly token: string };
 
 /**
- * What the client needs to reach and convince the servers of `url`: one or several `nats://` or `tls://` addresses
- * with commas between; `user:password@` in the first stands for credentials. Throws on any other address.
+ * What the client needs to reach and convince the servers of `url`: one or several `nats://` or `tls://` addresses with
+ * commas between; `user:password@` in the first stands for credentials. `ca` is a file of authorities, and asks for
+ * TLS. Throws on any other address.
  */
-export function serverOptions(url: string, credentials?: Credentials): Partial<ConnectionOptions> {
+export function serverOptions(
+  url: string,
+  credentials?: Credentials,
+  ca?: string,
+): Partial<ConnectionOptions> {
   const addresses = url.split(',').map((text) => parseAddress(text.trim(), url));
   const [first] = addresses;
   const given = credentials ?? (first === undefined ? undefined : userOf(first));
   return {
     servers: addresses.map((address) => address.host),
-    ...(addresses.some((address) => address.protocol === 'tls:') ? { tls: {} } : {}),
+    ...tlsOptions(addresses, ca),
     ...(given === undefined ? {} : proof(given)),
   };
+}
+
+function tlsOptions(addresses: readonly URL[], ca: string | undefined): Partial<ConnectionOptions> {
+  if (ca !== undefined) return { tls: { caFile: ca } };
+  return addresses.some(({ protocol }) => protocol === 'tls:') ? { tls: {} } : {};
 }
 
 /**

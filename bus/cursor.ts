@@ -16,7 +16,7 @@ import type { ConsumerInfo, Msg } from 'nats';
 import { AckPolicy, createInbox, nanos, ReplayPolicy } from 'nats';
 import type { Stoppable } from '../ports/bus.ts';
 import type { Log } from '../ports/log.ts';
-import type { AssetHandle, Standing } from './assets.ts';
+import type { AssetHandle, Standing } from './asset.ts';
 import { ApiError, apiError } from './fault.ts';
 import type { JetStream } from './jetstream.ts';
 import type { Position } from './message.ts';
@@ -61,7 +61,7 @@ export class Cursor {
   readonly #jetstream: JetStream;
   readonly #reading: Reading;
   readonly #log: Log;
-  readonly #pace: Pace;
+  readonly #pace: () => Pace;
   readonly #queue: { message: Msg; position: Position }[] = [];
   #pullConsumer: PullConsumer | undefined;
   #subscription: Stoppable | undefined;
@@ -76,7 +76,7 @@ export class Cursor {
   #stopped = false;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(jetstream: JetStream, reading: Reading, log: Log, pace: Pace) {
+  constructor(jetstream: JetStream, reading: Reading, log: Log, pace: () => Pace) {
     this.#jetstream = jetstream;
     this.#reading = reading;
     this.#log = log.child({ stream: reading.stream, filter: reading.filter });
@@ -106,9 +106,10 @@ export class Cursor {
     const pullConsumer = this.#pullConsumer;
     if (pullConsumer === undefined || !this.#jetstream.connection.connected) return;
     const now = performance.now();
+    const { expiresMs, silenceMs } = this.#pace();
     if (this.#replayedKeys?.namesAsked) void this.#askNames(this.#replayedKeys);
-    const pulls = pullConsumer.awaited > 0 && now - pullConsumer.pulledAt < this.#pace.expiresMs;
-    if (pulls && now - pullConsumer.lastReceivedAt > this.#pace.silenceMs) this.restart('consumer is silent');
+    const pulls = pullConsumer.awaited > 0 && now - pullConsumer.pulledAt < expiresMs;
+    if (pulls && now - pullConsumer.lastReceivedAt > silenceMs) this.restart('consumer is silent');
     else this.#pullWhenSpent();
   }
 
@@ -190,10 +191,11 @@ export class Cursor {
     pullConsumer.awaited = pullConsumer.request.batch;
     pullConsumer.pulledAt = performance.now();
     pullConsumer.lastReceivedAt = pullConsumer.pulledAt;
+    const { expiresMs, heartbeatMs } = this.#pace();
     const request = {
       ...pullConsumer.request,
-      expires: nanos(this.#pace.expiresMs),
-      idle_heartbeat: nanos(this.#pace.heartbeatMs),
+      expires: nanos(expiresMs),
+      idle_heartbeat: nanos(heartbeatMs),
     };
     this.#send(
       `CONSUMER.MSG.NEXT.${this.#reading.stream}.${pullConsumer.name}`,
@@ -243,7 +245,7 @@ export class Cursor {
   #pullWhenSpent(): void {
     const pullConsumer = this.#pullConsumer;
     if (pullConsumer === undefined || this.#busy || this.#queue.length > 0) return;
-    if (pullConsumer.awaited <= 0 || performance.now() - pullConsumer.pulledAt >= this.#pace.renewMs)
+    if (pullConsumer.awaited <= 0 || performance.now() - pullConsumer.pulledAt >= this.#pace().renewMs)
       this.#pull(pullConsumer);
   }
 

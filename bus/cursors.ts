@@ -3,7 +3,8 @@
  *
  * U1. After a return of the connection every cursor makes a new consumer at once; waiting for the old one takes
  *     seconds.
- * U2. A consumer that went silent while the connection stands is noticed within seconds.
+ * U2. A consumer that went silent while the connection stands is noticed within seconds; within ten, where there are
+ *     very many.
  * U3. A pull is renewed long before it expires (pull.K1).
  */
 
@@ -13,12 +14,14 @@ import type { Reading } from './cursor.ts';
 import { Cursor } from './cursor.ts';
 import type { JetStream } from './jetstream.ts';
 import type { Pace } from './pull.ts';
-import { PACE } from './pull.ts';
+import { PACE, paceOf } from './pull.ts';
 
 export class Cursors {
   readonly #jetstream: JetStream;
   readonly #log: Log;
   readonly #pace: Pace;
+  /** By how many there are now. */
+  #current: Pace;
   readonly #open = new Set<Cursor>();
   readonly #timer: NodeJS.Timeout;
   readonly #unlisten: () => void;
@@ -27,6 +30,7 @@ export class Cursors {
     this.#jetstream = jetstream;
     this.#log = log;
     this.#pace = pace;
+    this.#current = pace;
     this.#timer = setInterval(() => {
       for (const cursor of this.#open) cursor.tend();
     }, pace.tendMs);
@@ -37,12 +41,14 @@ export class Cursors {
 
   /** Begins to read at once, in the background. */
   open(reading: Reading): Stoppable {
-    const cursor = new Cursor(this.#jetstream, reading, this.#log, this.#pace);
+    const cursor = new Cursor(this.#jetstream, reading, this.#log, () => this.#current);
     this.#open.add(cursor);
+    this.#counted();
     cursor.restart('opened');
     return {
       stop: async () => {
         this.#open.delete(cursor);
+        this.#counted();
         cursor.stop();
       },
     };
@@ -53,5 +59,9 @@ export class Cursors {
     this.#unlisten();
     for (const cursor of this.#open) cursor.stop();
     this.#open.clear();
+  }
+
+  #counted(): void {
+    this.#current = paceOf(this.#pace, this.#open.size);
   }
 }

@@ -6,6 +6,7 @@
  *     status: limits of an account come with status 400, as a bad request does.
  * F2. A limit that is reached (storage, streams, consumers) is an outage and no defect: what failed succeeds as soon as
  *     there is room. Its outage says what to do.
+ * F3. A stream that is full by limits of its own says nothing about the others.
  */
 
 import { ErrorCode, NatsError } from 'nats';
@@ -13,13 +14,19 @@ import { Outage } from '../contract/outage.ts';
 
 /** Numbers of JetStream's refusals that decide something here. */
 export const apiError = {
+  accountResources: 10002,
   noPeers: 10005,
+  noConsumer: 10014,
   tooFewResources: 10023,
   noMessage: 10037,
   streamExists: 10058,
+  storageResources: 10047,
   noStream: 10059,
+  notStored: 10077,
   wrongLastSequence: 10071,
   notClustered: 10074,
+  accountStreamBytes: 10122,
+  inProcess: 10158,
   wrongLastSequenceConstant: 10164,
 } as const;
 
@@ -70,6 +77,16 @@ export class ApiError extends Error {
     return kindOf(this.status, this.number);
   }
 
+  /** The account or the server has no room for anything; not so a stream that is full by its own limits. */
+  get isWithoutRoom(): boolean {
+    return this.kind === 'limit' && !this.isOfOneStream;
+  }
+
+  /** A stream that discards what is new has reached its own size, count or age. */
+  get isOfOneStream(): boolean {
+    return this.number === apiError.notStored && /^maximum .* exceeded$/.test(this.message);
+  }
+
   is(...numbers: readonly number[]): boolean {
     return numbers.includes(this.number);
   }
@@ -83,10 +100,14 @@ export function isOutage(error: unknown): boolean {
 const MAKE_ROOM =
   'Raise the JetStream limits of the account or server of nats-server, or free space in it (`nats account info`).';
 
+const ENLARGE_STREAM =
+  'Raise the size of this stream of nats-server, or remove its limit (`nats stream edit`), or free space in it.';
+
 /** The outage of a limit that is reached, at what was asked for (F2). */
 function limitOutage(error: ApiError, what: string): Outage {
   const message = `${what} has reached a JetStream limit: ${error.message} (${error.number})`;
-  return new Outage('bus.unavailable', message, { cause: error, remedy: MAKE_ROOM });
+  const remedy = error.isOfOneStream ? ENLARGE_STREAM : MAKE_ROOM;
+  return new Outage('bus.unavailable', message, { cause: error, remedy });
 }
 
 /** The outage that an error of the client means for the caller of `what`. */

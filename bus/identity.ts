@@ -10,23 +10,31 @@
  *     respond, with which it could acknowledge an event in place of the stream.
  * I4. A signer of which nothing is said is taken for a plain one, and the permissions stand in the token: with a scoped
  *     one the bus refuses such a token, where the other mistake would give a follower the whole account.
+ * I5. The unit signer can sign nothing but units, each for the subjects of its own serial number, which is the name in
+ *     the token; the permission to respond lets it answer a verb, once.
  */
 
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SigningKey } from 'nats-jwt';
 import { encodeAccount, encodeOperator, encodeUser, fmtCreds, newScopedSigner } from 'nats-jwt';
-import type { KeyPair } from 'nkeys.js';
-import { createAccount, createOperator, createUser, fromPublic, fromSeed } from 'nkeys.js';
+import { UNIT_ANSWER_MS, UNIT_MESSAGE_BYTES, UNIT_SUBSCRIPTIONS } from '../contract/limits/unit.ts';
+import { isToken } from '../contract/token.ts';
 import type { JwtCredentials } from './credentials.ts';
+import type { KeyPair } from './nkeys.ts';
+import { createAccount, createOperator, createUser, fromPublic, fromSeed } from './nkeys.ts';
+import { signingKey } from './signing-key.ts';
 
-/** What signs the credentials of followers: the account they belong to and the seed of one of its signing keys. */
-export interface FollowerSigner {
+/** What signs the credentials of some users: the account they belong to and the seed of one of its signing keys. */
+export interface Signer {
   readonly account: string;
   readonly seed: string;
   /** Whether the account says what this key may sign (`scoped`); else the token says it (I4). */
   readonly scoped: boolean;
 }
+
+export type FollowerSigner = Signer;
+export type UnitSigner = Signer;
 
 export interface Identity {
   readonly operatorJwt: string;
@@ -36,6 +44,7 @@ export interface Identity {
   readonly accountJwt: string;
   readonly service: JwtCredentials;
   readonly followerSigner: FollowerSigner;
+  readonly unitSigner: UnitSigner;
 }
 
 /** Subjects a follower receives (section 5 rule 8); its inbox prefix is not the one of the service. */
@@ -52,8 +61,41 @@ const FOLLOWER_PERMISSIONS = {
   payload: -1,
 };
 
-const SEEDS = ['operator', 'system', 'account', 'serviceSigner', 'followerSigner', 'service'] as const;
+/** Where the replies to a unit arrive: neither followers nor other units may listen there. */
+export function unitInbox(serial: string): string {
+  return `_UNIT.${serial}`;
+}
+
+/** A verb is answered within 30 s or in vain; what the server counts is nanoseconds. */
+const ANSWER_WITHIN_NS = 2 * UNIT_ANSWER_MS * 1_000_000;
+
+/** I5 */
+function unitPermissions(serial: string) {
+  return {
+    sub: { allow: [`mcs.ctl.rpc.unit.${serial}.*`, `${unitInbox(serial)}.>`], deny: [] as string[] },
+    pub: {
+      allow: [`mcs.ctl.register.unit.${serial}`, `mcs.ctl.heartbeat.unit.${serial}`],
+      deny: [] as string[],
+    },
+    resp: { max: 1, ttl: ANSWER_WITHIN_NS },
+    subs: UNIT_SUBSCRIPTIONS,
+    data: -1,
+    payload: UNIT_MESSAGE_BYTES,
+  };
+}
+
+const SEEDS = [
+  'operator',
+  'system',
+  'account',
+  'serviceSigner',
+  'followerSigner',
+  'service',
+  'unitSigner',
+] as const;
 type SeedName = (typeof SEEDS)[number];
+/** What files of earlier releases do not have. */
+const LATER_SEEDS: readonly SeedName[] = ['unitSigner'];
 type Keys = Readonly<Record<SeedName, KeyPair>>;
 
 /** The identity kept in `stateDir`, made and written there first if there is none; rejects a damaged file. */
@@ -83,10 +125,26 @@ export function issueFollower(
   return encodeUser(
     follower.name,
     fromPublic(follower.publicKey),
-    keyOf(signer.seed),
+    signingKey(signer.seed),
     { issuer_account: signer.account, ...(!signer.scoped && FOLLOWER_PERMISSIONS) },
     // As it stands: what the library fills in by itself no scoped key may sign.
     { exp: Math.floor(follower.expiresAtMs / 1000), scopedUser: true },
+  );
+}
+
+/** A token for the subjects of one unit, for the holder of `publicKey`; throws unless `isUserPublicKey`. */
+export function issueUnit(
+  signer: UnitSigner,
+  unit: { readonly serial: string; readonly publicKey: string; readonly expiresAtMs: number },
+): Promise<string> {
+  if (!isUserPublicKey(unit.publicKey)) throw new TypeError('not a public user key');
+  if (!isToken(unit.serial)) throw new TypeError('not a serial number');
+  return encodeUser(
+    unit.serial,
+    fromPublic(unit.publicKey),
+    signingKey(signer.seed),
+    { issuer_account: signer.account, ...(!signer.scoped && unitPermissions(unit.serial)) },
+    { exp: Math.floor(unit.expiresAtMs / 1000), scopedUser: true },
   );
 }
 
@@ -105,13 +163,14 @@ async function sign(keys: Keys): Promise<Identity> {
       seed: seedOf(keys.service),
     },
     followerSigner: { account, seed: seedOf(keys.followerSigner), scoped: true },
+    unitSigner: { account, seed: seedOf(keys.unitSigner), scoped: true },
   };
 }
 
 function accountJwt(keys: Keys): Promise<string> {
   const account = {
     limits: UNLIMITED,
-    signing_keys: [keys.serviceSigner.getPublicKey(), followerScope(keys)],
+    signing_keys: [keys.serviceSigner.getPublicKey(), followerScope(keys), unitScope(keys)],
   };
   return encodeAccount('MCS', keys.account, account, { signer: keys.operator });
 }
@@ -121,6 +180,10 @@ function followerScope(keys: Keys): SigningKey {
   // The library always fills in a permission to respond, and the server puts it above the denial (I3).
   const { resp: _, ...template } = scope.template;
   return { ...scope, template };
+}
+
+function unitScope(keys: Keys): SigningKey {
+  return newScopedSigner(keys.unitSigner, 'unit', unitPermissions('{{name()}}'));
 }
 
 /** Without the last four an account has no JetStream at all. */
@@ -145,8 +208,8 @@ async function loadKeys(stateDir: string): Promise<Keys> {
     if (error.code === 'ENOENT') return undefined;
     throw error;
   });
-  if (text !== undefined) return parseKeys(text, path);
-  const keys = createKeys();
+  const [keys, isWhole] = text === undefined ? [createKeys(), false] : parseKeys(text, path);
+  if (isWhole) return keys;
   await mkdir(stateDir, { recursive: true, mode: 0o700 });
   await writeWhole(path, JSON.stringify(Object.fromEntries(SEEDS.map((name) => [name, seedOf(keys[name])]))));
   return keys;
@@ -160,13 +223,18 @@ function createKeys(): Keys {
     serviceSigner: createAccount(),
     followerSigner: createAccount(),
     service: createUser(),
+    unitSigner: createAccount(),
   };
 }
 
-function parseKeys(text: string, path: string): Keys {
+/** The keys, and whether all of them stand in the text: one of an earlier release is completed. */
+function parseKeys(text: string, path: string): readonly [Keys, boolean] {
   try {
-    const seeds = JSON.parse(text) as Record<SeedName, string>;
-    return Object.fromEntries(SEEDS.map((name) => [name, keyOf(seeds[name])])) as Record<SeedName, KeyPair>;
+    const seeds = JSON.parse(text) as Record<SeedName, string | undefined>;
+    const missing = LATER_SEEDS.filter((name) => seeds[name] === undefined);
+    const created = missing.map((name) => [name, createAccount()]);
+    const read = SEEDS.filter((name) => !missing.includes(name)).map((name) => [name, keyOf(seeds[name]!)]);
+    return [Object.fromEntries([...read, ...created]) as Record<SeedName, KeyPair>, missing.length === 0];
   } catch (cause) {
     throw new Error(
       `${path} does not contain the keys of the bus; restore it, or remove the whole directory`,

@@ -5,15 +5,22 @@
  * J2. What is still unanswered at the deadline is `bus.unavailable`, whatever the last attempt met.
  * J3. A limit that is reached is `bus.unavailable` at once: no room is made within a deadline, and each attempt costs
  *     the server a message that it stores and removes again.
+ * J4. A stream that does not answer costs the time of a request once; those that come meanwhile are refused at once
+ *     (`silences.ts`).
+ * J5. An acknowledgement without a position says nothing: the leader has begun to store a message of that id, and may
+ *     yet lose the leadership and it (nats-server 2.10; later ones refuse with 10158). It is asked again.
  */
 
 import { setTimeout as pause } from 'node:timers/promises';
-import { BUS_ATTEMPT_MS, BUS_REQUEST_MS } from '../contract/limits.ts';
+import { BUS_ATTEMPT_MS, BUS_REQUEST_MS } from '../contract/limits/bus.ts';
 import { Outage } from '../contract/outage.ts';
 import type { Headers } from '../ports/bus.ts';
 import type { Connection } from './connection.ts';
-import { ApiError, isOutage, toOutage } from './fault.ts';
-import { Room } from './room.ts';
+import { ApiError, apiError, isOutage, toOutage } from './fault.ts';
+import { LeaderReach } from './leader-reach.ts';
+import { plainBytes } from './message.ts';
+import { type AccountInfo, Room } from './room.ts';
+import { Silences } from './silences.ts';
 
 export interface PublishAck {
   readonly stream: string;
@@ -21,8 +28,24 @@ export interface PublishAck {
   readonly duplicate?: boolean;
 }
 
+/** A message with the bytes it was stored with. */
+interface DirectMessage {
+  readonly subject: string;
+  readonly seq: number;
+  readonly data: Uint8Array;
+}
+
 interface ErrorReply {
   readonly error?: { readonly code: number; readonly err_code?: number; readonly description?: string };
+}
+
+/** `left`: ms that one more question may take; rounds from 0. */
+type Attempt<Value> = (left: () => number, round: number) => Promise<Value>;
+
+interface RetryOptions {
+  readonly once?: boolean;
+  /** Whose answer it is about. */
+  readonly stream?: string;
 }
 
 const RETRY_MS = 25;
@@ -32,18 +55,41 @@ const decoder = new TextDecoder();
 
 export class JetStream {
   readonly connection: Connection;
-  readonly #room: Room;
+  readonly room: Room;
+  /** Of streams that were asked for and did not answer (J4). */
+  readonly silences = new Silences();
+  readonly #reach: LeaderReach;
 
   constructor(connection: Connection) {
     this.connection = connection;
-    this.#room = new Room((timeoutMs) => this.ask('INFO', undefined, timeoutMs));
+    this.#reach = new LeaderReach(() => connection.leave('reaches no leader of JetStream'));
+    this.room = new Room((timeoutMs) => this.ask<AccountInfo>('INFO', undefined, timeoutMs));
   }
 
   /** Asks the API once; rejects with `ApiError` or an outage. */
-  async ask<Reply>(verb: string, body: object | undefined, timeoutMs: number): Promise<Reply> {
+  ask<Reply>(verb: string, body: object | undefined, timeoutMs: number): Promise<Reply> {
     const data = body === undefined ? EMPTY : encoder.encode(JSON.stringify(body));
-    const reply = await this.connection.request(`$JS.API.${verb}`, data, timeoutMs);
-    return parse<Reply>(reply.data);
+    return this.#reach.around(false, async () => {
+      const reply = await this.connection.request(`$JS.API.${verb}`, data, timeoutMs);
+      return parse<Reply>(reply.data);
+    });
+  }
+
+  /**
+   * The message at a position with the bytes it has, in no JSON, from whichever copy answers; undefined where that has
+   * none, or none answers. Rejects with an outage.
+   */
+  async direct(stream: string, seq: number, timeoutMs: number): Promise<DirectMessage | undefined> {
+    const verb = `$JS.API.DIRECT.GET.${stream}`;
+    const reply = await this.connection
+      .request(verb, encoder.encode(JSON.stringify({ seq })), timeoutMs)
+      .catch((error: unknown) => {
+        // One that was made before is not read like this until it is brought up to date.
+        if (error instanceof Outage && error.code === 'bus.no-responder') return undefined;
+        throw error;
+      });
+    const subject = reply?.headers?.get('Nats-Subject') ?? '';
+    return reply === undefined || subject === '' ? undefined : { subject, seq, data: plainBytes(reply.data) };
   }
 
   /** `ask`, again until `deadlineMs` have passed; rejects with `ApiError` or `bus.unavailable`. */
@@ -53,24 +99,47 @@ export class JetStream {
 
   /** Publishes once into whatever stream holds the subject; rejects with `ApiError` or an outage. */
   async publish(subject: string, data: Uint8Array, headers: Headers, timeoutMs: number): Promise<PublishAck> {
-    await this.#room.demand(data.length, timeoutMs);
-    const reply = await this.connection.request(subject, data, timeoutMs, headers);
+    await this.room.demand(data.length, timeoutMs);
     try {
-      return parse<PublishAck>(reply.data);
+      return await this.#reach.around(true, async () => {
+        const reply = await this.connection.request(subject, data, timeoutMs, headers);
+        return positioned(parse<PublishAck>(reply.data));
+      });
     } catch (error) {
-      if (isLimit(error)) this.#room.refused(toOutage(error, 'the bus'));
+      if (error instanceof ApiError && error.isWithoutRoom) this.room.refused(toOutage(error, 'the bus'));
       throw error;
     }
   }
 
   /**
    * The first result of `attempt`, over outages and inabilities, until `deadlineMs` (default `BUS_REQUEST_MS`); `left`
-   * reports how long one more question may take. With `once` there is no second attempt.
+   * reports how long one more question may take. With `once` there is no second attempt; with `stream` it is refused at
+   * once while that one is known to be silent (J4).
    */
   async retrying<Value>(
     deadlineMs: number | undefined,
-    attempt: (left: () => number, round: number) => Promise<Value>,
-    { once = false } = {},
+    attempt: Attempt<Value>,
+    { once = false, stream }: RetryOptions = {},
+  ): Promise<Value> {
+    if (stream === undefined) return this.#retrying(deadlineMs, attempt, once);
+    const leave = this.silences.enter(stream, deadlineMs !== undefined);
+    try {
+      const value = await this.#retrying(deadlineMs, attempt, once);
+      this.silences.answered(stream);
+      return value;
+    } catch (error) {
+      if (isAnswer(error)) this.silences.answered(stream);
+      else if (this.connection.connected) this.silences.unanswered(stream);
+      throw error;
+    } finally {
+      leave();
+    }
+  }
+
+  async #retrying<Value>(
+    deadlineMs: number | undefined,
+    attempt: Attempt<Value>,
+    once: boolean,
   ): Promise<Value> {
     const deadline = performance.now() + (deadlineMs ?? BUS_REQUEST_MS);
     for (let round = 0; ; round++) {
@@ -96,6 +165,17 @@ function parse<Reply>(data: Uint8Array): Reply {
   if (reply.error === undefined) return reply;
   const { code, err_code, description } = reply.error;
   throw new ApiError(code, err_code ?? 0, description ?? 'refused by JetStream');
+}
+
+/** J5 */
+function positioned(ack: PublishAck): PublishAck {
+  if (ack.seq > 0) return ack;
+  throw new ApiError(409, apiError.inProcess, `a message of this id is being stored in ${ack.stream}`);
+}
+
+/** The stream has answered: with a refusal, or that it has no room. */
+function isAnswer(error: unknown): boolean {
+  return !isOutage(error) || (error instanceof Outage && error.remedy !== undefined);
 }
 
 function isLimit(error: unknown): boolean {

@@ -20,6 +20,9 @@ export interface ObjectDescription {
   readonly positions?: readonly number[];
 }
 
+/** One of them, where it stands. */
+type Piece = Pick<StreamMessage, 'subject' | 'seq' | 'data'>;
+
 interface Pieces {
   readonly stream: string;
   /** Of the pieces. */
@@ -42,10 +45,15 @@ export async function* piecesIn(
   let index = description.positions === undefined ? 0 : Math.floor(from / size);
   let at = index * size;
   let before = 0;
+  // The next one is on its way while somebody works with this one.
+  let ahead: Promise<Piece | undefined> | undefined;
   while (start < end) {
-    const piece = await pieceAt(jetstream, pieces, index, before);
+    const piece = await (ahead ?? pieceAt(jetstream, pieces, index, before));
     if (piece === undefined || piece.data.length === 0) throw new ContentGone(description.name);
     const next = at + piece.data.length;
+    ahead = next < end ? pieceAt(jetstream, pieces, index + 1, piece.seq) : undefined;
+    // Whoever stops reading does not wait for it.
+    ahead?.catch(() => undefined);
     if (next > start) {
       yield piece.data.subarray(start - at, Math.min(piece.data.length, end - at));
       start = next;
@@ -61,9 +69,11 @@ async function pieceAt(
   { stream, subject, description: { positions } }: Pieces,
   index: number,
   before: number,
-): Promise<StreamMessage | undefined> {
+): Promise<Piece | undefined> {
   const known = positions?.[index];
-  return jetstream.retrying(undefined, async (left) => {
+  return jetstream.retrying<Piece | undefined>(undefined, async (left) => {
+    const direct = known === undefined ? undefined : await jetstream.direct(stream, known, left());
+    if (direct?.subject === subject) return direct;
     const there = known === undefined ? undefined : await readAt(jetstream, stream, { seq: known }, left());
     if (there?.subject === subject) return there;
     // Behind the one before, or, where none was read yet, from the beginning.
@@ -80,4 +90,15 @@ function nextOf(
   left: () => number,
 ): Promise<StreamMessage | undefined> {
   return readAt(jetstream, stream, { next_by_subj: subject, seq: behind + 1 }, left());
+}
+
+/** What is no description of an object is none. */
+export function descriptionIn({ data }: { readonly data: Uint8Array }): ObjectDescription | undefined {
+  try {
+    const read = JSON.parse(Buffer.from(data).toString()) as Partial<ObjectDescription> | null;
+    const isWhole = typeof read?.name === 'string' && Number.isInteger(read.size);
+    return isWhole ? (read as ObjectDescription) : undefined;
+  } catch {
+    return undefined;
+  }
 }

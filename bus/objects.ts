@@ -11,16 +11,19 @@
  *     and its reader learns so.
  * O5. Beside what every client writes, a description says where its pieces stand, so that a part in the middle is read
  *     without those before it. A piece that stands elsewhere (a copy of a store) is looked for behind the one before.
+ * O8. A piece is no larger than what the bus takes in one message.
+ * O6. Pieces are stored in their order, as other clients read them: one is on its way while the next one is made, never
+ *     two.
  */
 
 import { createHash, randomUUID } from 'node:crypto';
 import type { ObjectsDefinition } from '../contract/bus/buckets.ts';
-import type { Objects, StoredContent } from '../ports/bus.ts';
+import type { Objects, StoredContent, StreamMessage } from '../ports/bus.ts';
 import { checkObject } from './address.ts';
 import { write } from './append.ts';
 import type { Assets } from './assets.ts';
 import type { JetStream } from './jetstream.ts';
-import { type ObjectDescription, piecesIn } from './object-pieces.ts';
+import { descriptionIn, type ObjectDescription, piecesIn } from './object-pieces.ts';
 import { readLast } from './stored-last.ts';
 
 interface ObjectsTools {
@@ -34,8 +37,10 @@ interface Found {
   readonly at: number;
 }
 
-/** Below what a bus takes in one message by default, and what other clients write. */
+/** Below what a bus takes in one message by default, and what other clients write; less where a bus takes less. */
 const PIECE_BYTES = 128 * 1024;
+/** Of a message beside its piece. */
+const HEADER_BYTES = 1_024;
 const HASH = /^[0-9a-f]{64}$/;
 
 /** Access to the object store of a definition, made on first use; throws on a malformed name. */
@@ -47,13 +52,21 @@ export function openObjects({ jetstream, assets }: ObjectsTools, definition: Obj
 
   const find = async (name: string): Promise<Found | undefined> => {
     const subject = described(name);
-    const last = await jetstream.retrying(undefined, async (left) => {
+    const read = async (left: () => number): Promise<StreamMessage | undefined> => {
       const { stream } = await asset.ensure(left());
       return readLast(jetstream, { stream, subject, timeoutMs: left });
-    });
+    };
+    const last = await jetstream.retrying(undefined, read, { stream: asset.name });
     if (last === undefined) return undefined;
-    const description = JSON.parse(Buffer.from(last.data).toString()) as ObjectDescription;
-    return description.deleted === true ? undefined : { description, at: last.at };
+    const description = descriptionIn(last);
+    return description === undefined || description.deleted === true
+      ? undefined
+      : { description, at: last.at };
+  };
+
+  const pieceBytes = (): number => {
+    const most = (jetstream.connection.largest?.maxBytes ?? Number.POSITIVE_INFINITY) - HEADER_BYTES;
+    return Math.max(HEADER_BYTES, Math.min(PIECE_BYTES, most));
   };
 
   const purge = (filter: string): Promise<unknown> =>
@@ -67,18 +80,28 @@ export function openObjects({ jetstream, assets }: ObjectsTools, definition: Obj
     const nuid = randomUUID().replaceAll('-', '');
     const digest = createHash('sha256');
     const positions: number[] = [];
+    const size = pieceBytes();
     let bytes = 0;
     let sum: Buffer;
+    const one = async (data: Uint8Array): Promise<void> => {
+      const written = await write(jetstream, { asset, subject: piecesOf(nuid), data });
+      if (written.outcome !== 'conflict') positions.push(written.seq);
+    };
+    let underWay = Promise.resolve();
     try {
-      for await (const data of cut(content)) {
+      for await (const data of cut(content, size)) {
         digest.update(data);
         bytes += data.length;
-        const written = await write(jetstream, { asset, subject: piecesOf(nuid), data });
-        if (written.outcome !== 'conflict') positions.push(written.seq);
+        // O6
+        await underWay;
+        underWay = one(data);
+        underWay.catch(() => undefined);
       }
+      await underWay;
       sum = digest.digest();
       check(sum);
     } catch (error) {
+      await Promise.allSettled([underWay]);
       // Nobody will ever find what was stored by now; where that fails too it leaves with its age (O1).
       await purge(piecesOf(nuid)).catch(() => undefined);
       throw error;
@@ -91,7 +114,7 @@ export function openObjects({ jetstream, assets }: ObjectsTools, definition: Obj
       chunks: positions.length,
       digest: `SHA-256=${padded(sum)}`,
       mtime: new Date().toISOString(),
-      options: { max_chunk_size: PIECE_BYTES },
+      options: { max_chunk_size: size },
       positions,
     };
     const data = Buffer.from(JSON.stringify(description));
@@ -133,22 +156,28 @@ export function openObjects({ jetstream, assets }: ObjectsTools, definition: Obj
   };
 }
 
-/** The same bytes in pieces of the size that is stored: each is copied once, and nothing given is kept. */
-async function* cut(content: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
-  let [piece, bytes] = [Buffer.allocUnsafe(PIECE_BYTES), 0];
+/** The same bytes in pieces of the size that is stored: what is as large is given on, the rest is copied once. */
+async function* cut(content: AsyncIterable<Uint8Array>, size: number): AsyncIterable<Uint8Array> {
+  let piece: Buffer | undefined;
+  let bytes = 0;
   for await (const given of content) {
     for (let at = 0; at < given.length; ) {
-      const part = given.subarray(at, at + PIECE_BYTES - bytes);
+      const part = given.subarray(at, at + size - bytes);
+      at += part.length;
+      if (part.length === size) {
+        yield part;
+        continue;
+      }
+      piece ??= Buffer.allocUnsafe(size);
       piece.set(part, bytes);
       bytes += part.length;
-      at += part.length;
-      if (bytes < PIECE_BYTES) continue;
+      if (bytes < size) continue;
       yield piece;
       // Not used again: what is on its way may still be read.
-      [piece, bytes] = [Buffer.allocUnsafe(PIECE_BYTES), 0];
+      [piece, bytes] = [undefined, 0];
     }
   }
-  if (bytes > 0) yield piece.subarray(0, bytes);
+  if (piece !== undefined) yield piece.subarray(0, bytes);
 }
 
 /** Base64 for names, with padding: the form that clients look for. */

@@ -3,7 +3,7 @@
  * newest messages with the power, uses positions again: they mean something else from then on.
  *
  * H1. A message is known by its position with the time it was stored or its subject. One that is gone by its age proves
- *     nothing.
+ *     nothing; one that is too young for that does (`isYoung`): copies that differ leave holes.
  * H2. In a cluster a new leader may not know yet what the old one held: that is waited for, not taken for a loss.
  * H3. Whoever finds that something known is gone leaves its time here, for those of this process that knew nothing of
  *     that time.
@@ -11,18 +11,20 @@
 
 import { Outage } from '../contract/outage.ts';
 import type { KnownMessage } from '../ports/bus.ts';
-import type { AssetHandle } from './assets.ts';
+import type { AssetHandle, Standing } from './asset.ts';
 import type { JetStream } from './jetstream.ts';
 import { readAt } from './stored-last.ts';
 
 /** An election and the catching up after it take some seconds; a loss may wait as long. */
 export const CATCH_UP_MS = 15_000;
 
+type Reached = Pick<Standing, 'stream' | 'lastSeq' | 'replicas'>;
+
 export class Past {
   readonly #jetstream: JetStream;
   #lostUntil: number | undefined;
-  /** Since when a stream ends before what is known of it. */
-  readonly #behindSince = new Map<string, number>();
+  /** Streams that end before what is known of them: since when, and the last position that is known. */
+  readonly #behind = new Map<string, { readonly since: number; seq: number }>();
 
   constructor(jetstream: JetStream) {
     this.#jetstream = jetstream;
@@ -45,27 +47,29 @@ export class Past {
   }
 
   async #look(asset: AssetHandle, known: KnownMessage, left: () => number): Promise<boolean> {
-    const { stream, lastSeq, replicas } = await asset.look(left());
-    if (lastSeq < known.seq) return this.#isBehind(stream, replicas);
-    this.#behindSince.delete(stream);
-    return this.holdsAt(stream, known, left());
+    const stands = await asset.look(left());
+    if (!this.reaches(stands, known.seq)) return false;
+    return this.holdsAt(stands.stream, known, left());
   }
 
   /** The same of a stream that is known to reach as far. */
   async holdsAt(stream: string, known: KnownMessage, timeoutMs: number): Promise<boolean> {
     const message = await readAt(this.#jetstream, stream, { seq: known.seq }, timeoutMs);
-    if (message === undefined) return true;
+    if (message === undefined) return known.isYoung !== true;
     return (
       (known.at === undefined || known.at === message.at) &&
       (known.subject === undefined || known.subject === message.subject)
     );
   }
 
-  /** H2 */
-  #isBehind(stream: string, replicas: number): false {
+  /** Whether the stream ends behind a position that it once held; throws an outage while it may be catching up (H2). */
+  reaches({ stream, lastSeq, replicas }: Reached, seq: number): boolean {
     const now = performance.now();
-    const since = this.#behindSince.get(stream) ?? now;
-    this.#behindSince.set(stream, since);
+    const behind = this.#behind.get(stream);
+    if (behind !== undefined && lastSeq >= behind.seq) this.#behind.delete(stream);
+    if (lastSeq >= seq) return true;
+    const { since } = behind ?? { since: now };
+    this.#behind.set(stream, { since, seq: Math.max(seq, behind?.seq ?? 0) });
     if (replicas > 1 && now - since < CATCH_UP_MS)
       throw new Outage('bus.unavailable', `${stream} has not caught up with what it held`);
     return false;

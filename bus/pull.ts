@@ -8,7 +8,7 @@
  * K3. Each pull has an inbox of its own, so that the end of an older one is not taken for the end of the newest.
  */
 
-import type { Standing } from './assets.ts';
+import type { Standing } from './asset.ts';
 
 /** What a reader waits for in one pull; at 200,000 messages per second still a small gap between two pulls. */
 const PREFETCH_MESSAGES = 512;
@@ -38,6 +38,22 @@ export const PACE: Pace = {
   silenceMs: 5_000,
   tendMs: 1_000,
 };
+
+/** A process of some hundred targets has so many readers. */
+const MANY_READERS = 500;
+/** What is silent is still noticed within ten seconds, and before the pull is renewed. */
+const SLOWEST = 2;
+
+/**
+ * The times of each of so many readers. Two thousand targets have more than four thousand: what the server says of
+ * itself to each of them every two seconds would be most of what both do while nothing happens (decision 55).
+ */
+export function paceOf(pace: Pace, readers: number): Pace {
+  const slower = Math.min(SLOWEST, Math.max(1, readers / MANY_READERS));
+  if (slower === 1) return pace;
+  const heartbeatMs = pace.heartbeatMs * slower;
+  return { ...pace, heartbeatMs, silenceMs: pace.silenceMs + 2 * (heartbeatMs - pace.heartbeatMs) };
+}
 
 /** What one pull asks for. */
 export interface PullRequest {

@@ -6,10 +6,11 @@
  * R2. What could not be asked counts as missing: a stream without a leader takes nothing.
  */
 
-import { BUS_ATTEMPT_MS, REPLICAS_ASKED, REPLICAS_LOOK_MS } from '../contract/limits.ts';
+import { BUS_ATTEMPT_MS, REPLICAS_ASKED, REPLICAS_LOOK_MS } from '../contract/limits/bus.ts';
 import type { Log } from '../ports/log.ts';
 import type { Installation, Replication, ShortStream } from '../ports/replication.ts';
-import type { AssetHandle, Assets } from './assets.ts';
+import type { AssetHandle } from './asset.ts';
+import type { Assets } from './assets.ts';
 import type { Connection } from './connection.ts';
 
 interface ReplicasOptions {

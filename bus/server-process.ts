@@ -1,6 +1,6 @@
 /**
  * One nats-server process on a state directory, from start to exit: operator mode, JetStream on files, on the loopback
- * interface only.
+ * interface unless another address is given.
  *
  * It does not restart (`server.ts`) and does not decide who owns the directory (`state-lock.ts`).
  *
@@ -20,6 +20,8 @@ import { connect } from 'nats';
 import type { Log } from '../ports/log.ts';
 import { serverOptions } from './credentials.ts';
 import type { Identity } from './identity.ts';
+import { serverVersion, takesSyncInterval } from './server-version.ts';
+import { storeBytes } from './store-size.ts';
 
 export interface ServerProcessOptions {
   readonly binary: string;
@@ -27,6 +29,10 @@ export interface ServerProcessOptions {
   readonly identity: Identity;
   /** 0: any free port. */
   readonly port: number;
+  /** The address it listens on; default 127.0.0.1. */
+  readonly host?: string;
+  /** Whether its monitoring and its profiles are served, on free ports of loopback; default: they are not. */
+  readonly monitored?: boolean;
   readonly log: Log;
 }
 
@@ -37,23 +43,43 @@ export interface ServerExit {
   readonly tail: readonly string[];
 }
 
+export interface ServerMonitor {
+  readonly monitoring: string;
+  readonly profile: string;
+}
+
 export interface ServerProcess {
   readonly port: number;
   /** Of nats-server itself. */
   readonly pid: number;
+  /** Base addresses of its monitoring (`/varz`) and its profiles (`/debug/pprof`); undefined unless asked for. */
+  readonly monitor: ServerMonitor | undefined;
   readonly exited: Promise<ServerExit>;
   /** Ends the server in good order; killed if it takes longer than 10 s. */
   stop(): Promise<ServerExit>;
+  /** Ends it at once. */
+  kill(): void;
 }
 
 /** Large records (configurations, snapshots) exceed the 1 MB the server allows by itself. */
 const MAX_PAYLOAD = '8MB';
 /** Left to itself the server takes three quarters of the machine. */
 const MAX_MEMORY = '256MB';
-const MAX_FILE = '64GB';
+/**
+ * Near it the server collects its garbage sooner. By itself it takes twice what it has in use, and that is every block
+ * of 8 MB that a message was read from within the last minute (decision 55).
+ */
+const MEMORY_LIMIT = '1536MiB';
+/** What a crash of the machine may lose. As fast as two minutes, the default of nats-server (`npm run sync-interval`). */
+const SYNC_INTERVAL = '1s';
 /** A store of several GB is checked at the start before the port opens. */
 const READY_MS = 60_000;
 const STOP_MS = 10_000;
+const LOOPBACK = '127.0.0.1';
+/** Profiles are served at the address that the server listens on. */
+const MONITORED = `http: "${LOOPBACK}:-1"
+prof_port: -1
+`;
 const TAIL_LINES = 40;
 
 /**
@@ -88,7 +114,8 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
   await rm(runDir, { recursive: true, force: true });
   await mkdir(runDir, { recursive: true, mode: 0o700 });
   const config = join(stateDir, 'server.conf');
-  await writeFile(config, configuration(options), { mode: 0o600 });
+  const syncs = takesSyncInterval(await serverVersion(options.binary));
+  await writeFile(config, configuration(options, await storeBytes(stateDir), syncs), { mode: 0o600 });
   const child = spawn(
     '/bin/sh',
     [
@@ -103,24 +130,32 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
       '-P',
       join(runDir, 'pid'),
     ],
-    { stdio: ['pipe', 'ignore', 'pipe'], detached: true },
+    {
+      stdio: ['pipe', 'ignore', 'pipe'],
+      detached: true,
+      env: { GOMEMLIMIT: MEMORY_LIMIT, ...process.env },
+    },
   );
   const tail = relayLines(child.stderr, options.log);
   const exited = exitOf(child, tail);
   const stop = () => end(child, exited);
   try {
-    const { port, pid } = await ready(options, runDir, exited);
-    return { port, pid, exited, stop };
+    const { port, pid, monitor } = await ready(options, runDir, exited);
+    return { port, pid, monitor, exited, stop, kill: () => killed(pid) };
   } catch (error) {
     await stop();
     throw error;
   }
 }
 
-function configuration({ stateDir, identity, port }: ServerProcessOptions): string {
-  return `listen: "127.0.0.1:${port === 0 ? -1 : port}"
+function configuration(
+  { stateDir, identity, host = LOOPBACK, port, monitored = false }: ServerProcessOptions,
+  maxFile: number,
+  syncs: boolean,
+): string {
+  return `listen: "${host}:${port === 0 ? -1 : port}"
 server_name: "mcs-${identity.account.slice(1, 9)}"
-max_payload: ${MAX_PAYLOAD}
+${monitored ? MONITORED : ''}max_payload: ${MAX_PAYLOAD}
 operator: ${identity.operatorJwt}
 system_account: ${identity.systemAccount}
 resolver: MEMORY
@@ -131,7 +166,7 @@ resolver_preload: {
 jetstream: {
   store_dir: ${JSON.stringify(join(stateDir, 'store'))}
   max_mem: ${MAX_MEMORY}
-  max_file: ${MAX_FILE}
+  max_file: ${maxFile}${syncs ? `\n  sync_interval: ${SYNC_INTERVAL}` : ''}
 }
 `;
 }
@@ -151,11 +186,19 @@ async function end(child: ChildProcess, exited: Promise<ServerExit>): Promise<Se
   return exited.finally(() => clearTimeout(kill));
 }
 
+function killed(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
+
 async function ready(
   options: ServerProcessOptions,
   runDir: string,
   exited: Promise<ServerExit>,
-): Promise<{ port: number; pid: number }> {
+): Promise<Started> {
   let exit: ServerExit | undefined;
   exited.then((value) => {
     exit = value;
@@ -178,23 +221,27 @@ async function ready(
   throw new Error(`nats-server was not ready within ${READY_MS / 1000} s`, { cause: why });
 }
 
+type Started = Pick<ServerProcess, 'port' | 'pid' | 'monitor'>;
+
 /** The ports file names the binary and the pid; it may be half written. */
-async function readPorts(runDir: string): Promise<{ port: number; pid: number } | undefined> {
+async function readPorts(runDir: string): Promise<Started | undefined> {
   const name = (await readdir(runDir)).find((entry) => entry.endsWith('.ports'));
   const pid = Number(name?.match(/_(\d+)\.ports$/)?.[1]);
   if (name === undefined || !(pid > 0)) return undefined;
   try {
-    const ports = JSON.parse(await readFile(join(runDir, name), 'utf8')) as { nats?: string[] };
-    const port = Number(new URL(ports.nats?.[0] ?? '').port);
-    return port > 0 ? { port, pid } : undefined;
+    const ports = JSON.parse(await readFile(join(runDir, name), 'utf8')) as Record<string, string[]>;
+    const port = Number(new URL(ports['nats']?.[0] ?? '').port);
+    const [monitoring, profile] = [ports['monitoring']?.[0], ports['profile']?.[0]];
+    const monitor = monitoring === undefined || profile === undefined ? undefined : { monitoring, profile };
+    return port > 0 ? { port, pid, monitor } : undefined;
   } catch {
     return undefined;
   }
 }
 
-async function answers({ identity }: ServerProcessOptions, port: number): Promise<void> {
+async function answers({ identity, host = LOOPBACK }: ServerProcessOptions, port: number): Promise<void> {
   const client = await connect({
-    ...serverOptions(`nats://127.0.0.1:${port}`, identity.service),
+    ...serverOptions(`nats://${reachedAt(host)}:${port}`, identity.service),
     reconnect: false,
     timeout: 2_000,
     inboxPrefix: '_MCS.start',
@@ -206,6 +253,14 @@ async function answers({ identity }: ServerProcessOptions, port: number): Promis
   }
 }
 
+/** Where a server that listens on `host` is reached from its own machine. */
+export function reachedAt(host: string): string {
+  return host === '0.0.0.0' || host === '[::]' ? '127.0.0.1' : host;
+}
+
+/** It cannot tell a system account, which it does not have, that a consumer or a stream came or went. */
+const NOBODY_LISTENS = /Advisory could not be sent.*system account not setup/;
+
 /** Passes the server's own lines on to the log; the returned list always holds the last ones. */
 function relayLines(stderr: Readable, log: Log): readonly string[] {
   const tail: string[] = [];
@@ -213,7 +268,7 @@ function relayLines(stderr: Readable, log: Log): readonly string[] {
     tail.push(line);
     if (tail.length > TAIL_LINES) tail.shift();
     if (/\[(ERR|FTL)\]/.test(line)) log.error({ line }, 'nats-server');
-    else if (/\[WRN\]/.test(line)) log.warn({ line }, 'nats-server');
+    else if (/\[WRN\]/.test(line) && !NOBODY_LISTENS.test(line)) log.warn({ line }, 'nats-server');
     else log.debug({ line }, 'nats-server');
   });
   return tail;

@@ -19,10 +19,19 @@ const REFUSALS: ReadonlySet<string> = new Set([
   ErrorCode.PermissionsViolation,
 ]);
 
-/** What the error of a dial, or of a connection that came back, means for whoever runs the process. */
-export function unreached(error: unknown): Unreached {
+/**
+ * What the error of a dial, or of a connection that came back, means for whoever runs the process; `given`: it has
+ * credentials.
+ */
+export function unreached(error: unknown, given: boolean): Unreached {
   const code = error instanceof NatsError ? error.code : undefined;
   const message = error instanceof Error ? error.message : String(error);
+  if (code !== undefined && REFUSALS.has(code) && !given) {
+    return {
+      reason: `the server asks for credentials and none are given (${code}): name a file with --credentials; an embedded bus leaves service.creds in its state folder`,
+      refused: true,
+    };
+  }
   if (code !== undefined && REFUSALS.has(code)) {
     return {
       reason: `the server refused the credentials (${code}): check the user and password, or the credentials file`,

@@ -1,24 +1,20 @@
 /**
  * Watches and lists: the newest value of each key that matches, and each later one (ports/bus.P3).
  *
- * H1. Revisions of a key only rise in one store: after a reconnect everything is replayed, and what is known already is
- *     skipped. What is replayed with an earlier revision, or with the known one at another time, shows that the store
- *     went back: it is the newest there is, and is handed over as `rewound`.
- * H2. A key that is known and not among the replayed ones was removed meanwhile. A copy of the bucket that lags behind
- *     after a crash in a cluster may say so of a living key; it comes again when the copy has caught up.
- * H3. In another bucket of the same name revisions mean nothing: all of it is `rewound`, after H2.
+ * What is replayed after a reconnect is for the view (`view.ts`).
  */
 
-import type { Msg } from 'nats';
 import type { BucketDefinition } from '../contract/bus/buckets.ts';
+import { BUS_ATTEMPT_MS } from '../contract/limits/bus.ts';
 import { Outage } from '../contract/outage.ts';
 import type { Entry, Watch } from '../ports/bus.ts';
 import type { Log } from '../ports/log.ts';
 import type { Assets } from './assets.ts';
 import type { Cursors } from './cursors.ts';
 import type { JetStream } from './jetstream.ts';
-import type { Position } from './message.ts';
 import type { Past } from './past.ts';
+import { readLast } from './stored-last.ts';
+import { type Known, View } from './view.ts';
 
 export interface WatchTools {
   readonly jetstream: JetStream;
@@ -28,9 +24,6 @@ export interface WatchTools {
   readonly log: Log;
 }
 
-/** What a header says of an entry that stands for a removal. */
-export const OPERATION_HEADER = 'KV-Operation';
-
 /** Watches once the bucket is there; rejects with an outage when it cannot be reached in time. */
 export async function watch(
   tools: WatchTools,
@@ -39,15 +32,17 @@ export async function watch(
   changed: (key: string, entry: Entry | undefined) => void,
 ): Promise<Watch> {
   const asset = tools.assets.bucket(bucket);
-  const { created, stream } = await tools.jetstream.retrying(undefined, (left) => asset.ensure(left()));
-  const view = new View(created, tools.past, guarded(changed, tools.log, stream));
+  const { identity, stream } = await tools.jetstream.retrying(undefined, (left) => asset.ensure(left()));
+  const newest = (subject: string): Promise<Known | undefined> =>
+    readLast(tools.jetstream, { stream, subject, timeoutMs: () => BUS_ATTEMPT_MS });
+  const view = new View(identity, { past: tools.past, newest, changed: guarded(changed, tools.log, stream) });
   const ready = deferred();
   const cursor = tools.cursors.open({
     stream,
     filter: `$KV.${bucket.name}.${filter}`,
     asset,
     start: (current) => {
-      view.replay(current.created);
+      view.replay(current);
       return { deliver_policy: 'last_per_subject' };
     },
     wanted: () => true,
@@ -86,69 +81,6 @@ export async function list(
     await watching.stop();
   }
   return [...entries.values()];
-}
-
-interface Known {
-  readonly seq: number;
-  readonly at: number;
-}
-
-class View {
-  readonly #past: Past;
-  readonly #changed: (key: string, entry: Entry | undefined) => void;
-  readonly #known = new Map<string, Known>();
-  /** Keys known before the present replay and not seen in it yet. */
-  #missing = new Set<string>();
-  #created: string;
-  /** Whether those were known of another bucket (H3). */
-  #isAnother = false;
-
-  constructor(created: string, past: Past, changed: (key: string, entry: Entry | undefined) => void) {
-    this.#created = created;
-    this.#past = past;
-    this.#changed = changed;
-  }
-
-  replay(created: string): void {
-    this.#missing = new Set(this.#known.keys());
-    this.#isAnother ||= created !== this.#created && this.#missing.size > 0;
-    this.#created = created;
-  }
-
-  take(key: string, message: Msg, { seq, at }: Position): void {
-    const replayed = this.#missing.delete(key);
-    const known = this.#known.get(key);
-    const rewound = replayed && known !== undefined && this.#wentBack(known, { seq, at });
-    if (known !== undefined && seq <= known.seq && !rewound) return;
-    if (rewound) this.#past.lost(known.at);
-    if (isRemoval(message)) {
-      this.#known.delete(key);
-      if (known !== undefined) this.#changed(key, undefined);
-      return;
-    }
-    this.#known.set(key, { seq, at });
-    // A copy: what is watched is kept, and would keep the whole buffer it was received in.
-    const value = new Uint8Array(message.data);
-    this.#changed(key, { key, value, revision: seq, at, ...(rewound && { rewound }) });
-  }
-
-  reconcile(): void {
-    for (const key of this.#missing) {
-      this.#known.delete(key);
-      this.#changed(key, undefined);
-    }
-    this.#missing.clear();
-    this.#isAnother = false;
-  }
-
-  #wentBack(known: Known, { seq, at }: Known): boolean {
-    return this.#isAnother || seq < known.seq || (seq === known.seq && at !== known.at);
-  }
-}
-
-/** Only an empty value can be a removal; looking at the headers of every message would cost too much. */
-function isRemoval(message: Msg): boolean {
-  return message.data.length === 0 && (message.headers?.get(OPERATION_HEADER) ?? '') !== '';
 }
 
 function keyOf(bucket: BucketDefinition, subject: string): string {

@@ -3,7 +3,7 @@
  * written.
  */
 
-import { isAtRest } from '../contract/at-rest.ts';
+import { comesAndGoes, isAtRest } from '../contract/at-rest.ts';
 import type { EntitySummary, EntityView, StoredView } from '../contract/inspection.ts';
 import type { InspectedEntity, InspectFound } from '../contract/inspector.ts';
 
@@ -42,7 +42,8 @@ function whereOf(entity: EntitySummary, isSomebodySilent: boolean, at: number): 
   if (status === 'finished') return 'over';
   if (instance !== undefined && instance !== '')
     return status === 'live' ? instance : `${instance}, ${status}`;
-  if (isAtRest(entity) && !isSomebodySilent) return 'at rest';
+  if (isAtRest(entity) && !isSomebodySilent)
+    return comesAndGoes(entity) ? 'at rest' : `at rest, stored ${ago(at - (stored?.at ?? entity.at))}`;
   if (stored === undefined) return 'in its log only';
   const why = isSomebodySilent ? 'its process is silent' : 'no process has it';
   return `stored ${ago(at - stored.at)}, ${why}`;

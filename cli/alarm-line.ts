@@ -7,7 +7,11 @@
  * L2. Nothing is said by colour alone.
  */
 
-import { type Alarm, type AlarmEvent, type AlarmState, alarmPath } from '../contract/alarm.ts';
+import type { Alarm, AlarmEvent, AlarmState } from '../contract/alarm.ts';
+import { alarmPath } from '../contract/alarm-name.ts';
+import type { AlarmReaction } from '../contract/alarm-reaction.ts';
+import { reactionWords } from '../contract/alarm-reaction-words.ts';
+import { printable } from './pass-look.ts';
 
 /** What a line says beside the name of its alarm. */
 type ShownAlarm = Pick<AlarmEvent, 'state' | 'severity' | 'value' | 'by' | 'shelved_until'> & {
@@ -34,12 +38,27 @@ const URGENCY: Readonly<Record<AlarmState, number>> = {
 export function listLines(alarms: readonly Alarm[], colour: boolean): string[] {
   const sorted = alarms.toSorted((a, b) => urgency(a) - urgency(b));
   const width = Math.max(0, ...sorted.map((alarm) => nameOf(alarm).length));
-  return sorted.map((alarm) => {
+  return sorted.flatMap((alarm) => {
     const { active_since, changed_at } = alarm.record;
     const since = alarm.record.state === 'NORMAL' ? changed_at : (active_since ?? changed_at);
     const facts = [since && `since ${timeOf(since)}`, ...standingFacts(alarm.record)];
-    return dressed(alarm.record, rowOf(alarm.record, nameOf(alarm).padEnd(width), facts), colour);
+    return [
+      dressed(alarm.record, rowOf(alarm.record, nameOf(alarm).padEnd(width), facts), colour),
+      ...reactionLines(alarm),
+    ];
   });
+}
+
+/** A line for each of its reactions under way. */
+export function reactionLines({ target, reactions = [] }: Alarm): string[] {
+  return reactions.map((reaction) => `    reaction ${reactionLine(target, reaction)}`);
+}
+
+/** What a reaction does; which decisions there are is said by `mcs run answer`. */
+export function reactionLine(target: string, reaction: AlarmReaction): string {
+  const { procedure, run } = reaction;
+  const named = run === undefined ? procedure : `${procedure}, run ${run},`;
+  return printable(`${named} ${reactionWords(target, reaction, timeOf)}`);
 }
 
 /** The line of a transition. */
@@ -77,7 +96,7 @@ function signOf({ state, severity }: ShownAlarm): string {
 }
 
 /** Six digits are what sensors give; the record has the rest. */
-function valueText(value: ShownAlarm['value']): string {
+export function valueText(value: ShownAlarm['value']): string {
   if (value === undefined) return '';
   if (typeof value === 'number') return String(Number(value.toPrecision(6)));
   return value === null ? 'none' : String(value);
@@ -106,15 +125,15 @@ function eventFacts({ cause, by, previous, state, shelved_until }: AlarmEvent): 
   }
 }
 
-function timeOf(text: string): string {
+export function timeOf(text: string): string {
   return `${text.slice(0, 10)} ${text.slice(11, 19)}Z`;
 }
 
 /** L1, L2. */
 function dressed({ state, severity }: ShownAlarm, line: string, colour: boolean): string {
-  const clean = line.replace(/\p{Cc}/gu, '.');
-  if (!colour) return clean;
+  const text = printable(line);
+  if (!colour) return text;
   const isActive = state === 'ACTIVE_UNACK' || state === 'ACTIVE_ACK';
   const code = isActive ? (severity === 'critical' ? RED : YELLOW) : state === 'NORMAL' ? DIM : undefined;
-  return code === undefined ? clean : `${ESCAPE}[${code}m${clean}${ESCAPE}[0m`;
+  return code === undefined ? text : `${ESCAPE}[${code}m${text}${ESCAPE}[0m`;
 }

@@ -3,9 +3,12 @@
  * meanwhile is reported from the records: the watch route replays nothing.
  */
 
-import { type Alarm, type AlarmEvent, type AlarmList, alarmKey } from '../contract/alarm.ts';
+import type { Alarm, AlarmEvent, AlarmList } from '../contract/alarm.ts';
+import { alarmKey } from '../contract/alarm-name.ts';
 import { eventLine } from './alarm-line.ts';
+import { printReactions } from './alarm-reactions.ts';
 import { followOnce, pause, whenEnded } from './followed.ts';
+import { printJsonLine } from './print-json.ts';
 import { ask, request } from './request.ts';
 import { hasColour } from './run-follow.ts';
 import type { Service } from './service.ts';
@@ -18,14 +21,19 @@ const SETTLED_MS = 500;
 const INTERRUPTED = 130;
 
 /** Watches until it is interrupted; 1 when the service refuses or is not there at the beginning. */
-export async function watchAlarms(service: Service, target: string | undefined): Promise<number> {
+export async function watchAlarms(
+  service: Service,
+  target: string | undefined,
+  json = false,
+): Promise<number> {
   const ended = whenEnded();
   const query = target === undefined ? '' : `target=${encodeURIComponent(target)}`;
   const records = `/v1/alarms?all=true${query && `&${query}`}`;
   const begun = await request<AlarmList>(service, 'GET', records);
   if (begun === undefined) return 1;
-  const shown = new ShownAlarms(service, records, begun.alarms);
+  const shown = new ShownAlarms(service, records, begun.alarms, json);
   const path = `/v1/alarms/watch${query && `?${query}`}`;
+  if (!json) void printReactions(service, target, ended.signal);
   let reported = '';
   while (!ended.signal.aborted) {
     const over = new AbortController();
@@ -60,9 +68,11 @@ class ShownAlarms {
   readonly #path: string;
   /** Number of the last transition shown, or recorded before the watch, by key. */
   readonly #shown: Map<string, number>;
+  readonly #json: boolean;
 
   /** For what changes from these records on, which are read again from `path`. */
-  constructor(service: Service, path: string, begun: readonly Alarm[]) {
+  constructor(service: Service, path: string, begun: readonly Alarm[], json: boolean) {
+    this.#json = json;
     this.#service = service;
     this.#path = path;
     this.#shown = new Map(begun.map((alarm) => [alarmKey(alarm), alarm.record.seq]));
@@ -74,7 +84,8 @@ class ShownAlarms {
     if (missed < 0) return;
     if (missed > 0) process.stderr.write(`-- ${missed} earlier transitions of ${key} were missed\n`);
     this.#shown.set(key, event.seq);
-    process.stdout.write(`${eventLine(event, hasColour())}\n`);
+    if (this.#json) printJsonLine(event);
+    else process.stdout.write(`${eventLine(event, hasColour())}\n`);
   }
 
   /** Reads what was missed before this connection from the records, until they are readable or it is over. */

@@ -3,83 +3,109 @@
  * done, 1 when it was refused or the service does not answer, 2 when the command line is none.
  */
 
-import { parseArgs } from 'node:util';
 import type { AlarmList, AlarmTold, ShelveBody } from '../contract/alarm.ts';
 import { listLines } from './alarm-line.ts';
+import { show } from './alarm-show.ts';
 import { watchAlarms } from './alarm-watch.ts';
+import { type Command, defineCommand, defineVerbs, type ValuesOf } from './command.ts';
+import { printJson } from './print-json.ts';
 import { request } from './request.ts';
 import { hasColour } from './run-follow.ts';
-import { SERVICE_OPTIONS, SERVICE_USAGE, type Service, serviceOf } from './service.ts';
+import { serviceOf } from './service.ts';
+import { JSON_OPTIONS } from './table-options.ts';
 
-const USAGE = `mcs alarm list [TARGET] [--all]         what is not normal, or shelved; --all: every alarm recorded
-mcs alarm watch [TARGET]                every transition from now on
-mcs alarm ack TARGET ALARM              acknowledge it
-mcs alarm shelve TARGET ALARM DURATION  silence its reactions, e.g. for 30 min
-mcs alarm unshelve TARGET ALARM
-ALARM: component.alarm or component[instance].alarm, as in battery[1].voltage
-!! critical  ! warning  ~ over, and not acknowledged
-${SERVICE_USAGE}`;
+const LIST_USAGE = `mcs alarm list [TARGET] [--all] [--json]
+  what is not normal, or shelved; --all: every alarm recorded
+  !! critical  ! warning  ~ over, and not acknowledged
+  under each what its reactions do
+`;
 
-interface Words {
-  readonly words: readonly string[];
-  readonly all: boolean;
-  readonly service: Service;
-}
+const WATCH_USAGE = `mcs alarm watch [TARGET] [--json]
+  every transition from now on, and reactions that wait; --json: transitions, one JSON in a line
+`;
 
-const VERBS: Readonly<Record<string, (words: Words) => Promise<number>>> = {
-  list,
-  watch: ({ words: [target, ...more], all, service }) =>
-    more.length > 0 || all ? usage() : watchAlarms(service, target),
-  ack: (words) => command('acknowledge', words),
-  shelve,
-  unshelve: (words) => command('unshelve', words),
-};
+const ALARM = '  ALARM: component.alarm or component[instance].alarm, as in battery[1].voltage\n';
 
-export async function alarm([verb, ...args]: string[]): Promise<number> {
-  const carryOut = verb !== undefined && Object.hasOwn(VERBS, verb) ? VERBS[verb] : undefined;
-  if (carryOut === undefined) return usage();
-  const { values, positionals } = parseArgs({
-    args,
-    allowPositionals: true,
-    options: { ...SERVICE_OPTIONS, all: { type: 'boolean' } },
+const SHELVE_USAGE = `mcs alarm shelve TARGET ALARM DURATION [--json]
+  silences its reactions, e.g. for 30 min
+${ALARM}`;
+
+const list = defineCommand({
+  usage: LIST_USAGE,
+  words: ['[TARGET]'],
+  options: { ...JSON_OPTIONS, all: { type: 'boolean' } },
+  async run({ words: [target], values }) {
+    const { all = false, json = false } = values;
+    const query = new URLSearchParams({
+      ...(target !== undefined && { target }),
+      ...(all && { all: 'true' }),
+    });
+    const path = `/v1/alarms${query.size > 0 ? `?${query}` : ''}`;
+    const reply = await request<AlarmList>(serviceOf(values), 'GET', path);
+    if (reply === undefined) return 1;
+    if (json) printJson(reply.alarms);
+    else printAlarms(reply, all);
+    return 0;
+  },
+});
+
+const watch = defineCommand({
+  usage: WATCH_USAGE,
+  words: ['[TARGET]'],
+  options: JSON_OPTIONS,
+  run: ({ words: [target], values }) => watchAlarms(serviceOf(values), target, values.json),
+});
+
+const shelve = defineCommand({
+  usage: SHELVE_USAGE,
+  words: ['TARGET', 'ALARM', 'DURATION'],
+  // `30 min` is two words where nobody quotes it.
+  rest: 'DURATION',
+  options: JSON_OPTIONS,
+  run({ words: [target, name, ...duration], rest, values }) {
+    const body: ShelveBody = { for: [...duration, ...rest].join(' ') };
+    return command('shelve', [target, name], values, body);
+  },
+});
+
+/** A command of one word: what it does to the alarm. */
+function plain(action: 'acknowledge' | 'unshelve', verb: string, about: string): Command {
+  return defineCommand({
+    usage: `mcs alarm ${verb} TARGET ALARM [--json]\n  ${about}\n${ALARM}`,
+    words: ['TARGET', 'ALARM'],
+    options: JSON_OPTIONS,
+    run: ({ words, values }) => command(action, words, values),
   });
-  return carryOut({ words: positionals, all: values.all === true, service: serviceOf(values) });
 }
 
-async function usage(): Promise<number> {
-  process.stderr.write(USAGE);
-  return 2;
-}
+export const alarm = defineVerbs('alarm', {
+  list,
+  show,
+  watch,
+  ack: plain('acknowledge', 'ack', 'acknowledges it'),
+  shelve,
+  unshelve: plain('unshelve', 'unshelve', 'ends its silence'),
+});
 
-async function list({ words: [target, ...more], all, service }: Words): Promise<number> {
-  if (more.length > 0) return usage();
-  const query = new URLSearchParams({ ...(target !== undefined && { target }), ...(all && { all: 'true' }) });
-  const reply = await request<AlarmList>(service, 'GET', `/v1/alarms${query.size > 0 ? `?${query}` : ''}`);
-  if (reply === undefined) return 1;
-  for (const line of listLines(reply.alarms, hasColour())) process.stdout.write(`${line}\n`);
-  if (reply.alarms.length === 0) {
-    process.stderr.write(
-      all ? 'no alarms recorded\n' : 'no alarms: everything is normal and nothing is shelved\n',
-    );
-  }
-  return 0;
-}
-
-async function shelve({ words: [target, name, ...duration], ...rest }: Words): Promise<number> {
-  if (target === undefined || name === undefined || duration.length === 0) return usage();
-  const body: ShelveBody = { for: duration.join(' ') };
-  return command('shelve', { ...rest, words: [target, name] }, body);
+function printAlarms({ alarms }: AlarmList, all: boolean): void {
+  for (const line of listLines(alarms, hasColour())) process.stdout.write(`${line}\n`);
+  if (alarms.length > 0) return;
+  process.stderr.write(
+    all ? 'no alarms recorded\n' : 'no alarms: everything is normal and nothing is shelved\n',
+  );
 }
 
 async function command(
   action: string,
-  { words: [target, name, ...more], all, service }: Words,
+  [target, name]: readonly [string, string],
+  values: ValuesOf<typeof JSON_OPTIONS>,
   body?: ShelveBody,
 ): Promise<number> {
-  if (target === undefined || name === undefined || more.length > 0 || all) return usage();
   const path = `/v1/alarms/${encodeURIComponent(target)}/${encodeURIComponent(name)}/${action}`;
-  if ((await request<AlarmTold>(service, 'POST', path, body)) === undefined) return 1;
+  const reply = await request<AlarmTold>(serviceOf(values), 'POST', path, body);
+  if (reply === undefined) return 1;
   const done = body === undefined ? `${action}d` : `shelved for ${body.for}`;
-  process.stdout.write(`${target} ${name} ${done}\n`);
+  if (values.json === true) printJson(reply);
+  else process.stdout.write(`${target} ${name} ${done}\n`);
   return 0;
 }

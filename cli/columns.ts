@@ -3,9 +3,11 @@
  *
  * C1. On a narrow terminal columns are left out whole, in a given order, and the caller can name them; those that are
  *     not in that order never are. The last column is cut instead.
+ * C2. A list may say that its last column is wrapped instead of cut: it goes on below itself, whole words in a line,
+ *     and nothing of it is lost.
  */
 
-import { dressed, type Tone } from './pass-look.ts';
+import { dressed, printable, type Tone } from './pass-look.ts';
 
 export interface ColumnsLook {
   readonly colour: boolean;
@@ -21,6 +23,8 @@ export interface ColumnsOptions<Column extends string, Row> {
   readonly right: readonly Column[];
   /** C1: what is left out, the first one first. */
   readonly spared: readonly Column[];
+  /** C2 */
+  readonly wraps?: true;
   /** Widths of columns whose cells change with time. */
   readonly fixed?: Readonly<Partial<Record<Column, number>>>;
 }
@@ -65,6 +69,28 @@ export class Columns<Column extends string, Row> {
     );
   }
 
+  /** The row as `line`, and where the last column is wrapped as several (C2). */
+  lines(row: Row, now: number, look: ColumnsLook): string[] {
+    const { cell, columns, tone, wraps } = this.#options;
+    const { width } = look;
+    const last = columns.at(-1)!;
+    if (wraps === undefined || width === undefined) return [this.line(row, now, look)];
+    const indent = this.#indent(width);
+    const [first = '', ...more] = wrapped(
+      printable(cell(last, row, now)),
+      Math.max(width - indent, LAST_CHARACTERS),
+    );
+    const head = this.#line((column) => (column === last ? first : cell(column, row, now)), width);
+    const all = [head, ...more.map((text) => `${' '.repeat(indent)}${text}`)];
+    return all.map((text) => dressed(text, tone(row, now), look));
+  }
+
+  /** Where the last column begins. */
+  #indent(width: number): number {
+    const before = this.#shown(width).slice(0, -1);
+    return before.reduce((sum, column) => sum + this.#widths.get(column)! + GAP.length, 0);
+  }
+
   /** C1: the names of those for which the terminal is too narrow. */
   leftOut(width: number | undefined): string[] {
     const shown = this.#shown(width);
@@ -99,6 +125,19 @@ export class Columns<Column extends string, Row> {
   }
 }
 
+/** Lines of at most so many characters, broken between words where that is possible. */
+function wrapped(text: string, width: number): string[] {
+  const lines: string[] = [];
+  let rest = text;
+  while (rest.length > width) {
+    const space = rest.lastIndexOf(' ', width);
+    const end = space > 0 ? space : width;
+    lines.push(rest.slice(0, end));
+    rest = rest.slice(end).trimStart();
+  }
+  return [...lines, rest];
+}
+
 /** The cells of a row as one line of its own, for a reader that is no terminal. */
 export function cellsLine(cells: readonly string[]): string {
   return cells.join(GAP);
@@ -114,7 +153,7 @@ export function printColumns<Column extends string, Row>(
   for (const row of rows) columns.add(row);
   const width = process.stdout.isTTY ? process.stdout.columns : undefined;
   const look = { width, colour };
-  const lines = [columns.heading(look), ...rows.map((row) => columns.line(row, now, look))];
+  const lines = [columns.heading(look), ...rows.flatMap((row) => columns.lines(row, now, look))];
   process.stdout.write(`${lines.join('\n')}\n`);
   const leftOut = columns.leftOut(width);
   if (leftOut.length > 0)

@@ -4,41 +4,47 @@
  * not compile is never published.
  */
 
-import { parseArgs } from 'node:util';
-import { withoutSecrets } from '../bus/credentials.ts';
-import { type NatsBus, openBus } from '../bus/nats-bus.ts';
+import type { NatsBus } from '../bus/nats-bus.ts';
 import { Outage } from '../contract/outage.ts';
+import { TooLarge } from '../contract/too-large.ts';
 import type { Compiled } from '../mission/compile.ts';
 import { load } from '../mission/load.ts';
 import type { Target } from '../mission/mission.ts';
-import type { Log } from '../ports/log.ts';
 import { readBenchFolder } from '../supervision/bench/folder.ts';
-import { realClock } from '../supervision/clock.ts';
 import { publishConfiguration } from '../supervision/configuration.ts';
+import { BUS_OPTIONS, type BusValues, connected, openAsked } from './bus-connection.ts';
+import { defineCommand, defineVerbs } from './command.ts';
 import { compileFolder, faultLine } from './mission-folder.ts';
 
-const USAGE = `mcs config check DIR
-mcs config publish DIR [--nats URL] [--credentials FILE]
+const CHECK_USAGE = `mcs config check DIR
+  every error of a mission folder
 `;
 
-/** Where nats-server listens when nobody says otherwise. */
-const DEFAULT_NATS = 'nats://127.0.0.1:4222';
-/** A server that is up answers within a fraction of this; a person is waiting. */
-const CONNECT_MS = 3_000;
+const PUBLISH_USAGE = `mcs config publish DIR [--nats URL] [--credentials FILE] [--nats-ca FILE]
+  makes it the configuration of the cell on that bus
+  (default $MCS_NATS, or nats://127.0.0.1:4222; $MCS_NATS_CREDENTIALS, $MCS_NATS_CA)
+`;
 
-/** Runs the command; 1 when the folder does not compile or the bus does not take it, 2 when the command is not one. */
-export async function config([command, ...args]: string[]): Promise<number> {
-  if (command === 'check') return configCheck(args);
-  if (command === 'publish') return configPublish(args);
-  process.stderr.write(USAGE);
-  return 2;
-}
+const check = defineCommand({
+  usage: CHECK_USAGE,
+  words: ['DIR'],
+  options: {},
+  run: ({ words: [folder] }) => checkFolder(folder),
+});
+
+const publish = defineCommand({
+  usage: PUBLISH_USAGE,
+  words: ['DIR'],
+  options: BUS_OPTIONS,
+  run: ({ words: [folder], values }) => publishFolder(folder, values),
+});
+
+export const config = defineVerbs('config', { check, publish });
 
 /** Prints every fault of the folder, or its targets, warnings and revision. */
-export async function configCheck(args: string[]): Promise<number> {
-  const { positionals } = parseArgs({ args, allowPositionals: true, options: {} });
-  const compiled = await compileAsked(positionals);
-  const bench = await readBenchFolder(positionals[0]!);
+async function checkFolder(folder: string): Promise<number> {
+  const compiled = await compileAsked(folder);
+  const bench = await readBenchFolder(folder);
   if (!bench.ok) for (const fault of bench.faults) process.stderr.write(`${fault}\n`);
   if (compiled === undefined || !bench.ok) return 1;
   const { targets } = load(compiled.configuration, compiled.revision);
@@ -51,30 +57,29 @@ export async function configCheck(args: string[]): Promise<number> {
 }
 
 /** Publishes the configuration of the folder; says whether it was the current one already. */
-export async function configPublish(args: string[]): Promise<number> {
-  const options = { nats: { type: 'string' }, credentials: { type: 'string' } } as const;
-  const { positionals, values } = parseArgs({ args, allowPositionals: true, options });
-  const compiled = await compileAsked(positionals);
+async function publishFolder(folder: string, values: BusValues): Promise<number> {
+  const compiled = await compileAsked(folder);
   if (compiled === undefined) return 1;
-  const url = values.nats ?? process.env.MCS_NATS ?? DEFAULT_NATS;
-  const path = values.credentials ?? process.env.MCS_NATS_CREDENTIALS;
-  const credentials = path === undefined ? {} : { credentials: { kind: 'file', path } as const };
   const { replicas } = compiled.configuration.settings;
-  const bus = openBus({ url, name: `mcs-config-${process.pid}`, log: SILENT, replicas, ...credentials });
+  const { url, bus } = openAsked(values, { name: `mcs-config-${process.pid}`, replicas });
   try {
-    return await publish(bus, withoutSecrets(url), compiled);
+    return await publishOver(bus, url, compiled);
   } finally {
     await bus.close();
   }
 }
 
-async function publish(bus: NatsBus, url: string, compiled: Compiled): Promise<number> {
+async function publishOver(bus: NatsBus, url: string, compiled: Compiled): Promise<number> {
   try {
     await connected(bus);
     const changed = await publishConfiguration(bus, compiled);
     process.stdout.write(`${changed ? 'published' : 'already current:'} revision ${compiled.revision}\n`);
     return 0;
   } catch (error) {
+    if (error instanceof TooLarge) {
+      process.stderr.write(`mcs: nothing published: ${error.message}. ${error.remedy}\n`);
+      return 1;
+    }
     if (!(error instanceof Outage)) throw error;
     process.stderr.write(
       `mcs: nothing published: no message bus at ${url}: ${error.message} (set its address with --nats)\n`,
@@ -84,9 +89,7 @@ async function publish(bus: NatsBus, url: string, compiled: Compiled): Promise<n
 }
 
 /** Undefined when the folder does not compile; every fault and warning is printed. */
-async function compileAsked(positionals: readonly string[]): Promise<Compiled | undefined> {
-  const [folder, ...more] = positionals;
-  if (folder === undefined || more.length > 0) throw new Error(`give one mission folder\n${USAGE}`);
+async function compileAsked(folder: string): Promise<Compiled | undefined> {
   const compiled = await compileFolder(folder);
   if (compiled.ok) {
     for (const warning of compiled.value.warnings) process.stderr.write(`warning: ${faultLine(warning)}\n`);
@@ -102,22 +105,3 @@ function targetLine({ name, platformId, platform, environments, links }: Target)
   const what = platform === undefined ? `${platformId} (no document)` : platformId;
   return `target ${name}: ${what}, in ${environments.join(', ')}, links ${[...links.keys()].join(', ')}`;
 }
-
-/** Resolves when the bus is connected; rejects with an outage when it is not in time. */
-function connected(bus: NatsBus): Promise<void> {
-  if (bus.connected) return Promise.resolve();
-  return new Promise((resolve, reject) => {
-    const settle = (outcome: () => void): void => {
-      realClock.clearTimeout(timer);
-      forget();
-      outcome();
-    };
-    const late = (): Outage =>
-      new Outage('bus.unavailable', bus.unreached ?? `no connection within ${CONNECT_MS / 1_000} s`);
-    const timer = realClock.setTimeout(() => settle(() => reject(late())), CONNECT_MS);
-    const forget = bus.onConnection((up) => up && settle(resolve));
-  });
-}
-
-/** The command says itself what went wrong. */
-const SILENT: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => SILENT };

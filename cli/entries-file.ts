@@ -1,7 +1,7 @@
 /** A file with one entry or a list of them, JSON or YAML; `-` is the standard input. */
 
 import { readFile } from 'node:fs/promises';
-import { DOCUMENT_CHARACTERS } from '../contract/limits.ts';
+import { DOCUMENT_CHARACTERS } from '../contract/limits/mission.ts';
 import { compose, nestsTooDeep } from '../mission/document/compose.ts';
 
 /** What the entries are, in words: for whoever reads why a file is refused. */

@@ -7,18 +7,20 @@
  * G2. A file whose checksum differs is saved only where that is asked for.
  */
 
-import { parseArgs } from 'node:util';
-import { type Transfer, transferKey } from '../contract/transfer.ts';
+import type { Transfer } from '../contract/transfer.ts';
 import { realClock } from '../supervision/clock.ts';
+import { defineCommand } from './command.ts';
+import { WrongUsage } from './command-line.ts';
 import { download } from './content-download.ts';
-import { followAgain, whenEnded } from './followed.ts';
+import { INTERRUPTED, whenEnded } from './followed.ts';
+import { followTransfer, isJudged, sameTransfer } from './followed-transfer.ts';
 import { printable } from './pass-look.ts';
 import { ProgressShown } from './progress-shown.ts';
 import { request } from './request.ts';
 import { SERVICE_OPTIONS, type Service, serviceOf } from './service.ts';
 import { bytesText } from './transfer-progress.ts';
 
-export const FILE_GET_USAGE = `mcs file get TARGET FILE [--output PATH | --output -] [--priority N] [--corrupted] [--json]
+const FILE_GET_USAGE = `mcs file get TARGET FILE [--output PATH | --output -] [--priority N] [--corrupted] [--json]
   brings the file down that was listed last, and saves it when it is whole and verified; called again it continues.
   PATH: default TARGET-FILE-GENERATION; -: stdout. --priority: higher first, for a new transfer.
   --corrupted: also a file whose checksum differs. --json: what was saved, as JSON
@@ -31,8 +33,6 @@ const OPTIONS = {
   corrupted: { type: 'boolean' },
   json: { type: 'boolean' },
 } as const;
-/** What a shell reports of a command that Ctrl-C ended. */
-const INTERRUPTED = 130;
 
 interface Wanted {
   readonly service: Service;
@@ -43,41 +43,43 @@ interface Wanted {
   readonly shown: ProgressShown;
 }
 
-export async function get(args: string[]): Promise<number> {
-  const { values, positionals } = parseArgs({ args, allowPositionals: true, options: OPTIONS });
-  const [target, file, ...more] = positionals;
-  const { output, priority, corrupted = false, json = false } = values;
-  const isWhole = priority === undefined || /^-?\d{1,10}$/.test(priority);
-  if (target === undefined || file === undefined || more.length > 0 || !isWhole || (json && output === '-')) {
-    process.stderr.write(FILE_GET_USAGE);
-    return 2;
-  }
-  const service = serviceOf(values);
-  const asked = { target, file_id: file, ...(priority !== undefined && { priority: Number(priority) }) };
-  const begun = await request<Transfer>(service, 'POST', '/v1/transfers', asked);
-  if (begun === undefined) return 1;
-  const shown = new ProgressShown(process.stderr, realClock, json);
-  const ended = whenEnded();
-  try {
-    return await bring(begun, { service, output, corrupted, json, ended, shown });
-  } catch (error) {
-    if (ended.signal.aborted) return interrupted(shown);
-    throw error;
-  } finally {
-    shown.end();
-  }
-}
+export const get = defineCommand({
+  usage: FILE_GET_USAGE,
+  words: ['TARGET', 'FILE'],
+  options: OPTIONS,
+  async run({ words: [target, file], values }) {
+    const { output, priority, corrupted = false, json = false } = values;
+    if (priority !== undefined && !/^-?\d{1,10}$/.test(priority))
+      throw new WrongUsage(`--priority is a whole number, not ${JSON.stringify(priority)}`);
+    if (json && output === '-') throw new WrongUsage('--json and --output - both want stdout');
+    const service = serviceOf(values);
+    const asked = { target, file_id: file, ...(priority !== undefined && { priority: Number(priority) }) };
+    // From here on an interruption finds a transfer that may be there.
+    const ended = whenEnded();
+    const begun = await request<Transfer>(service, 'POST', '/v1/transfers', asked);
+    if (begun === undefined) return 1;
+    const shown = new ProgressShown(process.stderr, realClock, json);
+    try {
+      return await bring(begun, { service, output, corrupted, json, ended, shown });
+    } catch (error) {
+      if (ended.signal.aborted) return interrupted(shown);
+      throw error;
+    } finally {
+      shown.end();
+    }
+  },
+});
 
 async function bring(begun: Transfer, wanted: Wanted): Promise<number> {
   const { shown, corrupted, ended, service } = wanted;
-  const arrived = hasArrived(begun) ? begun : await arrival(begun, wanted);
+  const arrived = isJudged(begun) ? begun : await arrival(begun, wanted);
   if (arrived === undefined) return ended.signal.aborted ? interrupted(shown) : 1;
-  if ('said' in arrived) return failed(shown, arrived.said);
+  if ('said' in arrived) return shown.failed(arrived.said);
   const { state, reason = '', target, file_id } = arrived;
   if (state === 'SUPERSEDED')
-    return failed(shown, `superseded: ${reason} (mcs file get ${target} ${file_id} brings the newer one)`);
+    return shown.failed(`superseded: ${reason} (mcs file get ${target} ${file_id} brings the newer one)`);
   if (state === 'CORRUPTED' && !corrupted)
-    return failed(shown, `CORRUPTED: ${reason} (--corrupted saves it as it came)`);
+    return shown.failed(`CORRUPTED: ${reason} (--corrupted saves it as it came)`);
   if (state === 'CORRUPTED' || reason !== '') shown.say(`${state}: ${reason}`);
   const path = `/v1/transfers/${target}/${file_id}/${arrived.generation}/content`;
   const standard = `${target}-${file_id}-${arrived.generation}`;
@@ -87,43 +89,24 @@ async function bring(begun: Transfer, wanted: Wanted): Promise<number> {
     path,
     output,
     signal: ended.signal,
-    there: (bytes, size) => shown.saving(bytes, size),
+    there: (bytes, size) => shown.copying('saving', bytes, size),
   });
-  if (!saved.ok) return ended.signal.aborted ? interrupted(shown) : failed(shown, saved.said);
+  if (!saved.ok) return ended.signal.aborted ? interrupted(shown) : shown.failed(saved.said);
   shown.end();
   report(arrived, output, saved, wanted.json);
   return 0;
 }
 
-/** The transfer once nothing more is to be waited for; undefined after an interruption or a refusal. */
-async function arrival(
-  begun: Transfer,
-  { service, ended, shown }: Wanted,
-): Promise<Transfer | { readonly said: string } | undefined> {
-  const over = new AbortController();
-  const signal = AbortSignal.any([over.signal, ended.signal]);
-  const key = transferKey(begun);
-  let arrived: Transfer | undefined;
+function arrival(begun: Transfer, { service, ended, shown }: Wanted): ReturnType<typeof followTransfer> {
   shown.progress(begun);
-  const path = `/v1/transfers/watch?target=${encodeURIComponent(begun.target)}`;
-  const said = await followAgain<Transfer>(service, path, signal, {
-    received(transfer) {
-      if (transferKey(transfer) !== key || arrived !== undefined) return;
-      shown.progress(transfer);
-      if (!hasArrived(transfer)) return;
-      arrived = transfer;
-      over.abort();
-    },
-    lost: (why) => shown.say(`-- ${why}; trying again`),
+  return followTransfer({
+    service,
+    target: begun.target,
+    shown,
+    signal: ended.signal,
+    isIt: sameTransfer(begun),
+    hasArrived: isJudged,
   });
-  if (arrived !== undefined) return arrived;
-  return said === undefined ? undefined : { said };
-}
-
-/** Whether the file is there and judged, or never will be. One that stays COMPLETE says why (A-45). */
-function hasArrived({ state, reason }: Transfer): boolean {
-  if (state === 'COMPLETE') return reason !== undefined;
-  return state !== 'REQUESTED' && state !== 'PARTIAL';
 }
 
 interface Saved {
@@ -148,14 +131,7 @@ function report(
   process.stderr.write(`${where}${transfer.state}  ${bytesText(bytes)}  sha256 ${sha256}\n`);
 }
 
-function failed(shown: ProgressShown, said: string): number {
-  shown.end();
-  process.stderr.write(`${said}\n`);
-  return 1;
-}
-
 function interrupted(shown: ProgressShown): number {
-  shown.end();
-  process.stderr.write('interrupted; the transfer continues, and the same command saves it\n');
+  shown.failed('interrupted; the transfer continues, and the same command saves it');
   return INTERRUPTED;
 }

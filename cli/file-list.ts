@@ -6,17 +6,17 @@
  * L2. A file that the last listing did not have any more is there, and its own time says so.
  */
 
-import { parseArgs } from 'node:util';
 import type { OnboardDirectory, OnboardFile } from '../contract/onboard-file.ts';
 import { realClock } from '../supervision/clock.ts';
 import { Columns, printColumns } from './columns.ts';
+import { defineCommand } from './command.ts';
 import { momentText } from './pass-look.ts';
 import { request } from './request.ts';
 import { hasColour } from './run-follow.ts';
 import { serviceOf } from './service.ts';
 import { type Shape, shapeOf, TABLE_OPTIONS } from './table-options.ts';
 
-export const FILE_LIST_USAGE = `mcs file list TARGET [--json] [--utc | --local]
+const FILE_LIST_USAGE = `mcs file list TARGET [--json] [--utc | --local]
   the on-board directory as it was last listed; mcs file refresh asks the spacecraft for a listing
 `;
 
@@ -24,20 +24,19 @@ const LISTED = ['ID', 'TYPE', 'SIZE', 'GENERATION', 'CHECKSUM', 'TRANSFER', 'LIS
 type FileColumn = (typeof LISTED)[number];
 const NOT_KNOWN = '-';
 
-export async function list(args: string[]): Promise<number> {
-  const { values, positionals } = parseArgs({ args, allowPositionals: true, options: TABLE_OPTIONS });
-  const [target, ...more] = positionals;
-  const shape = shapeOf(values);
-  if (target === undefined || more.length > 0 || shape === undefined) {
-    process.stderr.write(FILE_LIST_USAGE);
-    return 2;
-  }
-  const path = `/v1/targets/${encodeURIComponent(target)}/files`;
-  const directory = await request<OnboardDirectory>(serviceOf(values), 'GET', path);
-  if (directory === undefined) return 1;
-  printDirectory(directory, shape);
-  return 0;
-}
+export const list = defineCommand({
+  usage: FILE_LIST_USAGE,
+  words: ['TARGET'],
+  options: TABLE_OPTIONS,
+  async run({ words: [target], values }) {
+    const shape = shapeOf(values);
+    const path = `/v1/targets/${encodeURIComponent(target)}/files`;
+    const directory = await request<OnboardDirectory>(serviceOf(values), 'GET', path);
+    if (directory === undefined) return 1;
+    printDirectory(directory, shape);
+    return 0;
+  },
+});
 
 /** Prints a directory; what there is to say of an empty one goes beside it. */
 export function printDirectory(directory: OnboardDirectory, { json, local }: Shape): void {

@@ -7,49 +7,47 @@
  * R2. Without a listing within ten seconds nothing is shown as if it were new, and the exit code is 1.
  */
 
-import { parseArgs } from 'node:util';
-import { DIRECTORY_LOOK_MS, DIRECTORY_POLL_MS } from '../contract/limits.ts';
+import { DIRECTORY_LOOK_MS, DIRECTORY_POLL_MS } from '../contract/limits/transfer.ts';
 import type { OnboardDirectory } from '../contract/onboard-file.ts';
 import type { TcReply } from '../contract/telecommand.ts';
 import type { Clock } from '../ports/clock.ts';
 import { realClock } from '../supervision/clock.ts';
+import { defineCommand } from './command.ts';
 import { printDirectory } from './file-list.ts';
 import { printable } from './pass-look.ts';
 import { request } from './request.ts';
 import { type Service, serviceOf } from './service.ts';
 import { shapeOf, TABLE_OPTIONS } from './table-options.ts';
 
-export const FILE_REFRESH_USAGE = `mcs file refresh TARGET [--environment E] [--json] [--utc | --local]
+const FILE_REFRESH_USAGE = `mcs file refresh TARGET [--environment E] [--json] [--utc | --local]
   asks the spacecraft for a listing, waits up to ${DIRECTORY_POLL_MS / 1_000} s for it, and shows it
 `;
 
-export async function refresh(args: string[]): Promise<number> {
-  const options = { ...TABLE_OPTIONS, environment: { type: 'string' } } as const;
-  const { values, positionals } = parseArgs({ args, allowPositionals: true, options });
-  const [target, ...more] = positionals;
-  const shape = shapeOf(values);
-  if (target === undefined || more.length > 0 || shape === undefined) {
-    process.stderr.write(FILE_REFRESH_USAGE);
-    return 2;
-  }
-  const service = serviceOf(values);
-  const path = `/v1/targets/${encodeURIComponent(target)}/files`;
-  const look = () => request<OnboardDirectory>(service, 'GET', path);
-  const before = await look();
-  if (before === undefined) return 1;
-  const submitted = await ask(service, path, values.environment);
-  if (submitted === undefined) return 1;
-  const listed = await awaitListing(before, look, realClock);
-  if (listed === 'refused') return 1;
-  if (listed !== undefined) {
-    printDirectory(listed, shape);
-    return 0;
-  }
-  const id = printable(submitted.id);
-  const said = `no listing within ${DIRECTORY_POLL_MS / 1_000} s; telecommand ${id} of ${printable(target)} asked for it`;
-  process.stderr.write(`${said} (mcs tc watch shows telecommands, mcs file list what was last listed)\n`);
-  return 1;
-}
+export const refresh = defineCommand({
+  usage: FILE_REFRESH_USAGE,
+  words: ['TARGET'],
+  options: { ...TABLE_OPTIONS, environment: { type: 'string' } },
+  async run({ words: [target], values }) {
+    const shape = shapeOf(values);
+    const service = serviceOf(values);
+    const path = `/v1/targets/${encodeURIComponent(target)}/files`;
+    const look = () => request<OnboardDirectory>(service, 'GET', path);
+    const before = await look();
+    if (before === undefined) return 1;
+    const submitted = await ask(service, path, values.environment);
+    if (submitted === undefined) return 1;
+    const listed = await awaitListing(before, look, realClock);
+    if (listed === 'refused') return 1;
+    if (listed !== undefined) {
+      printDirectory(listed, shape);
+      return 0;
+    }
+    const id = printable(submitted.id);
+    const said = `no listing within ${DIRECTORY_POLL_MS / 1_000} s; telecommand ${id} of ${printable(target)} asked for it`;
+    process.stderr.write(`${said} (mcs tc watch shows telecommands, mcs file list what was last listed)\n`);
+    return 1;
+  },
+});
 
 function ask(service: Service, path: string, environment: string | undefined): Promise<TcReply | undefined> {
   const query = environment === undefined ? '' : `?${new URLSearchParams({ environment })}`;

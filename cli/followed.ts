@@ -16,6 +16,8 @@ export type Outcome =
   | { readonly kind: 'refused'; readonly said: string }
   | { readonly kind: 'lost'; readonly said: string; readonly opened: boolean };
 
+/** What a shell reports of a command that Ctrl-C ended. */
+export const INTERRUPTED = 130;
 /** A service that restarts is back within seconds. */
 const AGAIN_MS = 1_000;
 /** The close code of a log that has ended. */

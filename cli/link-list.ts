@@ -4,14 +4,16 @@
  */
 
 import type { LinkEnd, LinksView } from '../contract/links-view.ts';
+import { printJson } from './print-json.ts';
 import { request } from './request.ts';
 import type { Service } from './service.ts';
 
 /** Shows them; 1 when the service refuses. */
-export async function listLinks(service: Service, target: string): Promise<number> {
+export async function listLinks(service: Service, target: string, json = false): Promise<number> {
   const view = await request<LinksView>(service, 'GET', `/v1/links/${encodeURIComponent(target)}`);
   if (view === undefined) return 1;
-  process.stdout.write(`${linkLines(view).join('\n')}\n`);
+  if (json) printJson(view);
+  else process.stdout.write(`${linkLines(view).join('\n')}\n`);
   return 0;
 }
 

@@ -4,46 +4,58 @@
  * asked; a lost connection is reported and tried again.
  */
 
-import { parseArgs } from 'node:util';
 import type { LinkEvent } from '../contract/link-event.ts';
+import { defineCommand, defineVerbs } from './command.ts';
 import { followOnce, pause, whenEnded } from './followed.ts';
 import { hexdump, type Look, linkLine } from './link-line.ts';
 import { listLinks } from './link-list.ts';
-import { SERVICE_OPTIONS, SERVICE_USAGE, type Service, serviceOf } from './service.ts';
+import { printJsonLine } from './print-json.ts';
+import { type Service, serviceOf } from './service.ts';
+import { JSON_OPTIONS } from './table-options.ts';
 
-const USAGE = `mcs link list TARGET             drivers and gateways of its links, and whether their bindings are current
-mcs link watch TARGET [--link L] [--raw]
-${SERVICE_USAGE}`;
+const LIST_USAGE = `mcs link list TARGET [--json]
+  drivers and gateways of its links, and whether their bindings are current
+`;
+
+const WATCH_USAGE = `mcs link watch TARGET [--link L] [--raw] [--json]
+  frames as they pass, decoded; --raw: with their bytes; --json: one JSON in a line
+`;
 /** A service that restarts is back within seconds. */
 const AGAIN_MS = 1_000;
 
-export async function link([verb, ...args]: string[]): Promise<number> {
-  const options = {
-    ...SERVICE_OPTIONS,
-    link: { type: 'string' },
-    raw: { type: 'boolean' },
-  } as const;
-  const { values, positionals } = parseArgs({ args, allowPositionals: true, options });
-  const [target, ...more] = positionals;
-  if (verb === 'list' && target !== undefined && more.length === 0)
-    return listLinks(serviceOf(values), target);
-  if (verb !== 'watch' || target === undefined || more.length > 0) {
-    process.stderr.write(USAGE);
-    return 2;
-  }
-  const query = new URLSearchParams({
-    ...(values.link !== undefined && { link: values.link }),
-    ...(values.raw === true && { raw: 'true' }),
-  });
-  const path = `/v1/links/${encodeURIComponent(target)}/frames`;
-  return watch(serviceOf(values), `${path}?${query}`, values.raw ?? false);
-}
+const list = defineCommand({
+  usage: LIST_USAGE,
+  words: ['TARGET'],
+  options: JSON_OPTIONS,
+  run: ({ words: [target], values }) => listLinks(serviceOf(values), target, values.json),
+});
 
-async function watch(service: Service, path: string, raw: boolean): Promise<number> {
+const watch = defineCommand({
+  usage: WATCH_USAGE,
+  words: ['TARGET'],
+  options: { ...JSON_OPTIONS, link: { type: 'string' }, raw: { type: 'boolean' } },
+  run({ words: [target], values }) {
+    const { link: only, raw = false, json = false } = values;
+    const query = new URLSearchParams({
+      ...(only !== undefined && { link: only }),
+      ...(raw && { raw: 'true' }),
+    });
+    const path = `/v1/links/${encodeURIComponent(target)}/frames?${query}`;
+    return watchFrames(serviceOf(values), path, json ? printJsonLine : (event) => show(event, raw));
+  },
+});
+
+export const link = defineVerbs('link', { list, watch });
+
+async function watchFrames(
+  service: Service,
+  path: string,
+  received: (event: LinkEvent) => void,
+): Promise<number> {
   const ended = whenEnded();
   let reported = '';
   for (let first = true; !ended.signal.aborted; first = false) {
-    const outcome = await followOnce<LinkEvent>(service, path, ended.signal, (event) => show(event, raw));
+    const outcome = await followOnce<LinkEvent>(service, path, ended.signal, received);
     if (outcome.kind === 'refused' || (outcome.kind === 'lost' && first && !outcome.opened)) {
       process.stderr.write(`${outcome.said}\n`);
       return 1;

@@ -3,33 +3,47 @@
  * the service refused or does not answer, 2 when the command line is none. Mission Control Service, section 4.3.
  */
 
-import { parseArgs } from 'node:util';
 import type { ModeView } from '../contract/mode.ts';
+import { defineCommand, defineVerbs } from './command.ts';
+import { printJson } from './print-json.ts';
 import { request } from './request.ts';
-import { SERVICE_OPTIONS, SERVICE_USAGE, serviceOf } from './service.ts';
+import { serviceOf } from './service.ts';
+import { JSON_OPTIONS } from './table-options.ts';
 
-const USAGE = `mcs mode get TARGET       the mode it is in, since when, and the others it has
-mcs mode set TARGET MODE  declare that it is in a mode; sends nothing to it
-${SERVICE_USAGE}`;
+const GET_USAGE = `mcs mode get TARGET [--json]
+  the mode it is in, since when, and the others it has
+`;
 
-export async function mode([verb, ...rest]: string[]): Promise<number> {
-  const { values, positionals } = parseArgs({ args: rest, allowPositionals: true, options: SERVICE_OPTIONS });
-  const service = serviceOf(values);
-  const [target, wanted, ...more] = positionals;
-  const path = `/v1/targets/${encodeURIComponent(target ?? '')}/mode`;
-  if (verb === 'get' && target !== undefined && wanted === undefined) {
-    return show(await request<ModeView>(service, 'GET', path));
-  }
-  if (verb === 'set' && wanted !== undefined && more.length === 0) {
-    return show(await request<ModeView>(service, 'PUT', path, { mode: wanted }));
-  }
-  process.stderr.write(USAGE);
-  return 2;
+const SET_USAGE = `mcs mode set TARGET MODE [--json]
+  declares that it is in a mode; sends nothing to it
+`;
+
+const get = defineCommand({
+  usage: GET_USAGE,
+  words: ['TARGET'],
+  options: JSON_OPTIONS,
+  run: async ({ words: [target], values }) =>
+    show(await request<ModeView>(serviceOf(values), 'GET', pathOf(target)), values.json),
+});
+
+const set = defineCommand({
+  usage: SET_USAGE,
+  words: ['TARGET', 'MODE'],
+  options: JSON_OPTIONS,
+  run: async ({ words: [target, wanted], values }) =>
+    show(await request<ModeView>(serviceOf(values), 'PUT', pathOf(target), { mode: wanted }), values.json),
+});
+
+export const mode = defineVerbs('mode', { get, set });
+
+function pathOf(target: string): string {
+  return `/v1/targets/${encodeURIComponent(target)}/mode`;
 }
 
-function show(view: ModeView | undefined): number {
+function show(view: ModeView | undefined, json = false): number {
   if (view === undefined) return 1;
-  process.stdout.write(`${modeLine(view)}\n`);
+  if (json) printJson(view);
+  else process.stdout.write(`${modeLine(view)}\n`);
   return 0;
 }
 

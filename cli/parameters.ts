@@ -5,30 +5,32 @@
  * P1. A readback that does not match is said by a word, not by colour.
  */
 
-import { parseArgs } from 'node:util';
 import type { ParametersView, ParameterView } from '../contract/mode.ts';
+import { defineCommand } from './command.ts';
+import { printJson } from './print-json.ts';
 import { request } from './request.ts';
-import { SERVICE_OPTIONS, SERVICE_USAGE, serviceOf } from './service.ts';
+import { serviceOf } from './service.ts';
+import { JSON_OPTIONS } from './table-options.ts';
 
-const USAGE = `mcs parameters TARGET [--environment E]
-${SERVICE_USAGE}`;
+const USAGE = `mcs parameters TARGET [--environment E] [--json]
+  its parameters by mode, and whether they read back
+`;
 
-export async function parameters(args: string[]): Promise<number> {
-  const options = { ...SERVICE_OPTIONS, environment: { type: 'string' } } as const;
-  const { values, positionals } = parseArgs({ args, allowPositionals: true, options });
-  const [target, ...more] = positionals;
-  if (target === undefined || more.length > 0) {
-    process.stderr.write(USAGE);
-    return 2;
-  }
-  const { environment } = values;
-  const query = environment === undefined ? '' : `?${new URLSearchParams({ environment })}`;
-  const path = `/v1/targets/${encodeURIComponent(target)}/parameters${query}`;
-  const view = await request<ParametersView>(serviceOf(values), 'GET', path);
-  if (view === undefined) return 1;
-  process.stdout.write(`${parameterLines(view).join('\n')}\n`);
-  return 0;
-}
+export const parameters = defineCommand({
+  usage: USAGE,
+  words: ['TARGET'],
+  options: { ...JSON_OPTIONS, environment: { type: 'string' } },
+  async run({ words: [target], values }) {
+    const { environment } = values;
+    const query = environment === undefined ? '' : `?${new URLSearchParams({ environment })}`;
+    const path = `/v1/targets/${encodeURIComponent(target)}/parameters${query}`;
+    const view = await request<ParametersView>(serviceOf(values), 'GET', path);
+    if (view === undefined) return 1;
+    if (values.json === true) printJson(view);
+    else process.stdout.write(`${parameterLines(view).join('\n')}\n`);
+    return 0;
+  },
+});
 
 /** The lines of the table, with one over it that says for which mode and environment. */
 export function parameterLines({ target, mode, environment, parameters: all }: ParametersView): string[] {

@@ -6,14 +6,15 @@
  *     as a caller who is no feeder.
  */
 
-import { parseArgs } from 'node:util';
 import type { PassesReplaced } from '../contract/pass.ts';
+import { defineCommand, type ValuesOf } from './command.ts';
+import { WrongUsage } from './command-line.ts';
 import { readPassFile } from './pass-file.ts';
 import { instantOf, printable } from './pass-look.ts';
 import { ask, faultLine } from './request.ts';
 import { SERVICE_OPTIONS, type Service, serviceOf } from './service.ts';
 
-export const FEED_USAGE = `mcs pass feed FILE|- [--json]
+const FEED_USAGE = `mcs pass feed FILE|- [--json]
 mcs pass feed FILE|- --source fds|provider --target T --from TIME --to TIME [--json]
   replaces what a source said of an interval by snapshots, JSON or YAML, as mcs pass predict --json prints them; with
   options, by a list of passes: what the source said there and the list does not have is cancelled
@@ -31,7 +32,7 @@ const OPTIONS = {
 /** A request that names wrongly what it is about: others may be right. */
 const OF_THIS_ONE: ReadonlySet<number> = new Set([400, 404, 413, 422]);
 
-type Values = Pick<ReturnType<typeof parse>['values'], 'source' | 'target' | 'from' | 'to'>;
+type Values = Pick<ValuesOf<typeof OPTIONS>, 'source' | 'target' | 'from' | 'to'>;
 
 export interface FeedOptions {
   readonly service: Service;
@@ -39,22 +40,19 @@ export interface FeedOptions {
   readonly signal?: AbortSignal;
 }
 
-export async function feed(args: string[]): Promise<number> {
-  const { values, positionals } = parse(args);
-  const { source, target, from, to, json = false } = values;
-  const [file, ...more] = positionals;
-  const given = [source, target, from, to].filter((option) => option !== undefined).length;
-  if (file === undefined || more.length > 0 || (given !== 0 && given !== 4)) {
-    process.stderr.write(FEED_USAGE);
-    return 2;
-  }
-  const snapshots = await snapshotsOf(file, given === 0 ? undefined : values);
-  return (await feedSnapshots(snapshots, { service: serviceOf(values), json })) ? 0 : 1;
-}
-
-function parse(args: string[]) {
-  return parseArgs({ args, allowPositionals: true, options: OPTIONS });
-}
+export const feed = defineCommand({
+  usage: FEED_USAGE,
+  words: ['FILE'],
+  options: OPTIONS,
+  async run({ words: [file], values }) {
+    const { source, target, from, to, json = false } = values;
+    const given = [source, target, from, to].filter((option) => option !== undefined).length;
+    if (given !== 0 && given !== 4)
+      throw new WrongUsage('--source, --target, --from and --to are given together or not at all');
+    const snapshots = await snapshotsOf(file, given === 0 ? undefined : values);
+    return (await feedSnapshots(snapshots, { service: serviceOf(values), json })) ? 0 : 1;
+  },
+});
 
 async function snapshotsOf(file: string, options: Values | undefined): Promise<readonly unknown[]> {
   const read = await readPassFile(file);

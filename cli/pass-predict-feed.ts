@@ -9,7 +9,7 @@
  *     to the same end.
  */
 
-import { PREDICTION_FEED_MS_LEAST, PREDICTION_FEED_MS_MOST } from '../contract/limits.ts';
+import { PREDICTION_FEED_MS_LEAST, PREDICTION_FEED_MS_MOST } from '../contract/limits/prediction.ts';
 import { windowDocument } from '../mission/orbit/pass-document.ts';
 import type { Prediction } from '../mission/orbit/predict.ts';
 import { parseDuration } from '../mission/quantity.ts';

@@ -4,10 +4,11 @@
  * when elements, stations or the request are refused, 2 when the command line is malformed.
  */
 
-import { parseArgs } from 'node:util';
 import { windowDocument } from '../mission/orbit/pass-document.ts';
 import { type Prediction, predictPasses } from '../mission/orbit/predict.ts';
 import { realClock } from '../supervision/clock.ts';
+import { defineCommand, type ValuesOf } from './command.ts';
+import { WrongUsage } from './command-line.ts';
 import { passLines } from './pass-line.ts';
 import { printable, readTime } from './pass-look.ts';
 import { feedPrediction, feedRepeatedly, readEvery } from './pass-predict-feed.ts';
@@ -16,7 +17,7 @@ import { hasColour } from './run-follow.ts';
 import { serviceOf } from './service.ts';
 import { type Shape, shapeOf, TABLE_OPTIONS } from './table-options.ts';
 
-export const PREDICT_USAGE = `mcs pass predict --mission DIR [--target TARGET …]
+const PREDICT_USAGE = `mcs pass predict --mission DIR [--target TARGET …]
 mcs pass predict --elements FILE --target TARGET[=SATELLITE] … (--stations FILE | --station NAME=LAT,LON,HEIGHT[,MASK] …)
                  [--days N] [--from TIME] [--ut1-utc SECONDS] [--json] [--utc | --local]
                  [--feed [--every DURATION] --user FEEDER]
@@ -42,40 +43,44 @@ const OPTIONS = {
   'ut1-utc': { type: 'string' },
 } as const;
 
-type PredictValues = ReturnType<typeof parse>['values'];
+type PredictValues = ValuesOf<typeof OPTIONS>;
 
 const DEFAULT_DAYS = '7';
 const NUMBER = /^-?\d+(\.\d+)?$/;
 
-export async function predict(args: string[]): Promise<number> {
-  const { values, positionals } = parse(args);
-  const { mission, elements, stations, station } = values;
-  const shape = shapeOf(values);
-  const isWhole = mission !== undefined || (elements !== undefined && (stations ?? station) !== undefined);
-  const { feed = false, every } = values;
-  // What is fed each hour from a time of its own would be the past soon.
-  const isOdd = every !== undefined && (!feed || values.from !== undefined);
-  if (positionals.length > 0 || !isWhole || shape === undefined || isOdd) {
-    process.stderr.write(PREDICT_USAGE);
-    return 2;
-  }
-  const { json, local } = shape;
-  if (feed) return feedOf(values, shape);
-  const prediction = await predictionOf(values);
-  if (prediction === undefined) return 1;
-  const width = process.stdout.isTTY ? process.stdout.columns : undefined;
-  const lines = json
-    ? [
-        JSON.stringify(
-          prediction.targets.flatMap((each) => windowDocument(each) ?? []),
-          undefined,
-          2,
-        ),
-      ]
-    : passLines(prediction, { local, colour: hasColour(), width });
-  process.stdout.write(`${lines.join('\n')}\n`);
-  return 0;
-}
+export const predict = defineCommand({
+  usage: PREDICT_USAGE,
+  words: [],
+  options: OPTIONS,
+  async run({ values }) {
+    const { mission, elements, stations, station, feed = false, every } = values;
+    const shape = shapeOf(values);
+    if (mission === undefined && elements === undefined)
+      throw new WrongUsage('--mission or --elements is missing');
+    if (mission === undefined && (stations ?? station) === undefined)
+      throw new WrongUsage('--elements needs --stations or --station');
+    if (every !== undefined && !feed) throw new WrongUsage('--every needs --feed');
+    // What is fed each hour from a time of its own would be the past soon.
+    if (every !== undefined && values.from !== undefined)
+      throw new WrongUsage('--every and --from exclude each other');
+    const { json, local } = shape;
+    if (feed) return feedOf(values, shape);
+    const prediction = await predictionOf(values);
+    if (prediction === undefined) return 1;
+    const width = process.stdout.isTTY ? process.stdout.columns : undefined;
+    const lines = json
+      ? [
+          JSON.stringify(
+            prediction.targets.flatMap((each) => windowDocument(each) ?? []),
+            undefined,
+            2,
+          ),
+        ]
+      : passLines(prediction, { local, colour: hasColour(), width });
+    process.stdout.write(`${lines.join('\n')}\n`);
+    return 0;
+  },
+});
 
 async function feedOf(values: PredictValues, { json, local }: Shape): Promise<number> {
   const { every, days = DEFAULT_DAYS } = values;
@@ -87,10 +92,6 @@ async function feedOf(values: PredictValues, { json, local }: Shape): Promise<nu
   }
   const prediction = await predict();
   return prediction !== undefined && (await feedPrediction(prediction, { service, json })) ? 0 : 1;
-}
-
-function parse(args: string[]) {
-  return parseArgs({ args, allowPositionals: true, options: OPTIONS });
 }
 
 /** What the options ask for, predicted, with its warnings printed; undefined after what is wrong was printed. */

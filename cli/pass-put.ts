@@ -3,8 +3,8 @@
  * Control Service, section 4.5.
  */
 
-import { parseArgs } from 'node:util';
 import type { PassView } from '../contract/pass.ts';
+import { defineCommand } from './command.ts';
 import { passLine, passRow } from './pass-columns.ts';
 import { readPassFile } from './pass-file.ts';
 import { printable } from './pass-look.ts';
@@ -12,26 +12,25 @@ import { postAll } from './post-all.ts';
 import { serviceOf } from './service.ts';
 import { shapeOf, TABLE_OPTIONS } from './table-options.ts';
 
-export const PUT_USAGE = `mcs pass put FILE|- [--json] [--utc | --local]
+const PUT_USAGE = `mcs pass put FILE|- [--json] [--utc | --local]
   contributes a pass or a list of passes, JSON or YAML; stops at the first that is refused
 `;
 
-export async function put(args: string[]): Promise<number> {
-  const { values, positionals } = parseArgs({ args, allowPositionals: true, options: TABLE_OPTIONS });
-  const [file, ...more] = positionals;
-  const shape = shapeOf(values);
-  if (file === undefined || more.length > 0 || shape === undefined) {
-    process.stderr.write(PUT_USAGE);
-    return 2;
-  }
-  const read = await readPassFile(file);
-  if (read.kind === 'snapshots')
-    throw new Error(`${file} holds snapshots, which replace what was said before: mcs pass feed ${file}`);
-  if (read.passes.length === 0) throw new Error(`${file} has no passes`);
-  const show = (view: PassView): void => {
-    const line = shape.json ? JSON.stringify(view) : printable(passLine(passRow(view), shape.local));
-    process.stdout.write(`${line}\n`);
-  };
-  const posting = { service: serviceOf(values), path: '/v1/passes', noun: 'pass', nouns: 'passes', show };
-  return postAll(posting, read.passes);
-}
+export const put = defineCommand({
+  usage: PUT_USAGE,
+  words: ['FILE'],
+  options: TABLE_OPTIONS,
+  async run({ words: [file], values }) {
+    const shape = shapeOf(values);
+    const read = await readPassFile(file);
+    if (read.kind === 'snapshots')
+      throw new Error(`${file} holds snapshots, which replace what was said before: mcs pass feed ${file}`);
+    if (read.passes.length === 0) throw new Error(`${file} has no passes`);
+    const show = (view: PassView): void => {
+      const line = shape.json ? JSON.stringify(view) : printable(passLine(passRow(view), shape.local));
+      process.stdout.write(`${line}\n`);
+    };
+    const posting = { service: serviceOf(values), path: '/v1/passes', noun: 'pass', nouns: 'passes', show };
+    return postAll(posting, read.passes);
+  },
+});

@@ -3,9 +3,9 @@
  * `GET /v1/passes/{target}/{id}`. Mission Control Service, section 2.6.
  */
 
-import { parseArgs } from 'node:util';
 import type { Pass, PassContribution, PassGateway, PassView } from '../contract/pass.ts';
 import { realClock } from '../supervision/clock.ts';
+import { defineCommand } from './command.ts';
 import { fieldLines } from './fields.ts';
 import { countdown, gatewayText, type PassRow, passRow, statusText } from './pass-columns.ts';
 import { dayAndTime, lasting, printable } from './pass-look.ts';
@@ -13,27 +13,26 @@ import { request } from './request.ts';
 import { serviceOf } from './service.ts';
 import { shapeOf, TABLE_OPTIONS } from './table-options.ts';
 
-export const SHOW_USAGE = `mcs pass show TARGET PASS [--json] [--utc | --local]
+const SHOW_USAGE = `mcs pass show TARGET PASS [--json] [--utc | --local]
   PASS: its identifier, or that of a contribution to it
 `;
 
-export async function show(args: string[]): Promise<number> {
-  const { values, positionals } = parseArgs({ args, allowPositionals: true, options: TABLE_OPTIONS });
-  const [target, id, ...more] = positionals;
-  const shape = shapeOf(values);
-  if (target === undefined || id === undefined || more.length > 0 || shape === undefined) {
-    process.stderr.write(SHOW_USAGE);
-    return 2;
-  }
-  const path = `/v1/passes/${encodeURIComponent(target)}/${encodeURIComponent(id)}`;
-  const view = await request<PassView>(serviceOf(values), 'GET', path);
-  if (view === undefined) return 1;
-  const text = shape.json
-    ? JSON.stringify(view, undefined, 2)
-    : viewLines(view, { local: shape.local, now: realClock.now() }).join('\n');
-  process.stdout.write(`${text}\n`);
-  return 0;
-}
+export const show = defineCommand({
+  usage: SHOW_USAGE,
+  words: ['TARGET', 'PASS'],
+  options: TABLE_OPTIONS,
+  async run({ words: [target, id], values }) {
+    const shape = shapeOf(values);
+    const path = `/v1/passes/${encodeURIComponent(target)}/${encodeURIComponent(id)}`;
+    const view = await request<PassView>(serviceOf(values), 'GET', path);
+    if (view === undefined) return 1;
+    const text = shape.json
+      ? JSON.stringify(view, undefined, 2)
+      : viewLines(view, { local: shape.local, now: realClock.now() }).join('\n');
+    process.stdout.write(`${text}\n`);
+    return 0;
+  },
+});
 
 interface Reading {
   readonly local: boolean;

@@ -6,9 +6,9 @@
  *     person reads, and what the route sends again after a loss was seen. With `--json` every change of the record.
  */
 
-import { parseArgs } from 'node:util';
 import type { PassView } from '../contract/pass.ts';
 import { realClock } from '../supervision/clock.ts';
+import { defineCommand } from './command.ts';
 import { followInLines, whenEnded } from './followed.ts';
 import { showLive } from './live-view.ts';
 import { passLine, passRow } from './pass-columns.ts';
@@ -18,7 +18,7 @@ import { hasColour } from './run-follow.ts';
 import { serviceOf } from './service.ts';
 import { shapeOf, TABLE_OPTIONS } from './table-options.ts';
 
-export const WATCH_USAGE = `mcs pass watch [--target T] [--json] [--utc | --local]
+const WATCH_USAGE = `mcs pass watch [--target T] [--json] [--utc | --local]
   in a terminal a table with countdowns, elsewhere a line for each change; --json: one JSON in a line
 `;
 
@@ -29,34 +29,36 @@ const OPTIONS = {
 /** Changes after which what is over is forgotten: a watch of a year holds the passes ahead and these. */
 const FORGET_EVERY = 1_000;
 
-export async function watch(args: string[]): Promise<number> {
-  const { values, positionals } = parseArgs({ args, allowPositionals: true, options: OPTIONS });
-  const { target } = values;
-  const shape = shapeOf(values);
-  if (positionals.length > 0 || shape === undefined) {
-    process.stderr.write(WATCH_USAGE);
-    return 2;
-  }
-  const { json, local } = shape;
-  const query = target === undefined ? '' : `?target=${encodeURIComponent(target)}`;
-  const followed = { service: serviceOf(values), path: `/v1/passes/watch${query}`, ended: whenEnded() };
-  if (json || !process.stdout.isTTY || process.env.TERM === 'dumb') {
-    const shown = new ShownPasses(
-      json ? JSON.stringify : (view) => printable(passLine(passRow(view), local)),
-    );
-    return followInLines<PassView>(followed.service, followed.path, followed.ended, (view) => {
-      const line = shown.newLine(view);
-      if (line === undefined) return;
-      const received = json ? '' : `${dayAndTime(realClock.now(), local)[1]}  `;
-      process.stdout.write(`${received}${line}\n`);
-    });
-  }
-  const table = new PassTable(local);
-  const title = (state: string, now: number): string =>
-    ['passes', ...(target === undefined ? [] : [target]), state, dayAndTime(now, local).join(' ')].join('  ');
-  const remark = ({ width }: { readonly width: number }): string => table.remark(width);
-  return showLive<PassView>({ ...followed, colour: hasColour(), table, title, remark });
-}
+export const watch = defineCommand({
+  usage: WATCH_USAGE,
+  words: [],
+  options: OPTIONS,
+  async run({ values }) {
+    const { target } = values;
+    const shape = shapeOf(values);
+    const { json, local } = shape;
+    const query = target === undefined ? '' : `?target=${encodeURIComponent(target)}`;
+    const followed = { service: serviceOf(values), path: `/v1/passes/watch${query}`, ended: whenEnded() };
+    if (json || !process.stdout.isTTY || process.env.TERM === 'dumb') {
+      const shown = new ShownPasses(
+        json ? JSON.stringify : (view) => printable(passLine(passRow(view), local)),
+      );
+      return followInLines<PassView>(followed.service, followed.path, followed.ended, (view) => {
+        const line = shown.newLine(view);
+        if (line === undefined) return;
+        const received = json ? '' : `${dayAndTime(realClock.now(), local)[1]}  `;
+        process.stdout.write(`${received}${line}\n`);
+      });
+    }
+    const table = new PassTable(local);
+    const title = (state: string, now: number): string =>
+      ['passes', ...(target === undefined ? [] : [target]), state, dayAndTime(now, local).join(' ')].join(
+        '  ',
+      );
+    const remark = ({ width }: { readonly width: number }): string => table.remark(width);
+    return showLive<PassView>({ ...followed, colour: hasColour(), table, title, remark });
+  },
+});
 
 /** H1 */
 class ShownPasses {

@@ -4,6 +4,7 @@
  */
 
 import type { RuleFilter } from '../contract/schedule-rule.ts';
+import { WrongUsage } from './command-line.ts';
 import { ask, faultLine } from './request.ts';
 import { type Given, givenBy, readAs } from './run-start.ts';
 import type { Service } from './service.ts';
@@ -40,13 +41,13 @@ interface Identified extends PlannedRun {
   readonly filter?: RuleFilter;
 }
 
-/** Undefined where start or procedure are not named. */
 export async function plannedRun(
   pairs: readonly string[],
   { start, run, input = [], library, environment }: PlannedValues,
   service: Service,
-): Promise<PlannedRun | undefined> {
-  if (start === undefined || run === undefined) return undefined;
+): Promise<PlannedRun> {
+  if (start === undefined) throw new WrongUsage('--start is missing');
+  if (run === undefined) throw new WrongUsage('--run is missing');
   return {
     start,
     run,
@@ -68,4 +69,10 @@ export async function postPlanned<Reply>(
   // A misspelt target is read as an input.
   if (answer.status === 422) process.stderr.write(`${readAs(body)}\n`);
   return undefined;
+}
+
+/** What a file says of each of its entries cannot be said for all of them beside it. */
+export function noneBesideFile(options: readonly string[], values: object): void {
+  const odd = options.find((option) => Object.hasOwn(values, option));
+  if (odd !== undefined) throw new WrongUsage(`--${odd} and --file exclude each other`);
 }

@@ -1,9 +1,9 @@
 /**
- * The end of a service process: what ends it, its exit code, and the last line on stderr, which says why. SIGTERM and
- * SIGINT drain and exit 0; a second signal ends the process at once.
+ * The end of a service process: what ends it, its exit code, and the last line on stderr, which says why. SIGTERM,
+ * SIGINT and SIGHUP (its terminal was closed) drain and exit 0; a second signal ends the process at once.
  *
  * N1. The reason is the last thing written, also when stopping fails or writes log lines of its own.
- * N2. A stderr that nobody reads any more ends no process.
+ * N2. A stdout or stderr that nobody reads any more, or that takes nothing because its disk is full, ends no process.
  */
 
 import type { Log } from '../ports/log.ts';
@@ -44,13 +44,13 @@ function waitForEnd(log: Log): { readonly ended: Promise<End>; readonly fail: (r
   const ended = new Promise<End>((settle) => {
     end = settle;
   });
-  for (const signal of ['SIGTERM', 'SIGINT'] as const)
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
     process.once(signal, () => end({ code: 0, reason: signal }));
   const fail = (cause: unknown): void => {
     log.error({ err: cause }, 'the process cannot continue');
     end({ code: 1, reason: inWords(cause) });
   };
-  process.stderr.on('error', () => undefined);
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   process.on('uncaughtException', fail);
   process.on('unhandledRejection', fail);
   return { ended, fail };

@@ -7,7 +7,7 @@
 
 import type { Transfer } from '../contract/transfer.ts';
 import type { Clock, TimerHandle } from '../ports/clock.ts';
-import { printable } from './pass-look.ts';
+import { printable, remaining } from './pass-look.ts';
 import { transferLine } from './transfer-columns.ts';
 import { bytesText, Progress, progressLine, receivedBytes, share } from './transfer-progress.ts';
 
@@ -42,6 +42,8 @@ export class ProgressShown {
   }
 
   progress(transfer: Transfer): void {
+    // What was copied before has nothing to do with how fast it comes or goes.
+    if (this.#state === 'storing') this.#progress = new Progress();
     this.#progress.note(receivedBytes(transfer), this.#clock.monotonic());
     const state = `${transfer.state} ${transfer.reason ?? ''}`;
     if (!this.#isTerminal && state !== this.#state) this.#write(`${printable(transferLine(transfer))}\n`);
@@ -49,14 +51,14 @@ export class ProgressShown {
     this.#show((now, width) => progressLine(transfer, this.#progress, now, width));
   }
 
-  /** Bytes of the content that are saved. */
-  saving(bytes: number, size: number): void {
-    if (this.#state !== 'saving') this.#progress = new Progress();
-    this.#state = 'saving';
+  /** Bytes of the content that are there, between this machine and the service. */
+  copying(what: 'saving' | 'storing', bytes: number, size: number): void {
+    if (this.#state !== what) this.#progress = new Progress();
+    this.#state = what;
     this.#progress.note(bytes, this.#clock.monotonic());
     this.#show((now) =>
       [
-        'saving',
+        what,
         `${share(bytes, size)} %`,
         `${bytesText(bytes)} of ${bytesText(size)}`,
         this.#progress.text(size, now),
@@ -64,10 +66,36 @@ export class ProgressShown {
     );
   }
 
+  /** Samples of so many that are there, with the bytes they take. */
+  exporting(samples: number, all: number, bytes: number): void {
+    this.#state = 'exporting';
+    this.#progress.note(samples, this.#clock.monotonic());
+    this.#show((now) => {
+      const rate = this.#progress.rate(now);
+      const left =
+        rate === undefined || samples >= all ? '' : `${remaining(((all - samples) * 1_000) / rate)} left`;
+      const words = [
+        'exporting',
+        `${share(Math.min(samples, all), all)} %`,
+        `${samples} samples`,
+        bytesText(bytes),
+        left,
+      ];
+      return words.join('  ').trimEnd();
+    });
+  }
+
   /** S2 */
   say(text: string): void {
     this.#write(`${this.#isTerminal ? CLEAR : ''}${printable(text)}\n`);
     this.#drawnAt = Number.NEGATIVE_INFINITY;
+  }
+
+  /** The last word on it, also where progress is not shown; the exit code of what did not come to its end. */
+  failed(said: string): 1 {
+    this.end();
+    this.#stream.write(`${said}\n`);
+    return 1;
   }
 
   /** Nothing is drawn any more. */

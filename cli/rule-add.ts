@@ -3,16 +3,17 @@
  * sections 2.7 and 4.6.
  */
 
-import { parseArgs } from 'node:util';
 import type { Rule, RuleFilter } from '../contract/schedule-rule.ts';
+import { defineCommand, type ValuesOf } from './command.ts';
+import { WrongUsage } from './command-line.ts';
 import { readEntries } from './entries-file.ts';
 import { printable } from './pass-look.ts';
-import { PLANNED_OPTIONS, plannedRun, postPlanned } from './planned-run.ts';
+import { noneBesideFile, PLANNED_OPTIONS, plannedRun, postPlanned } from './planned-run.ts';
 import { postAll } from './post-all.ts';
 import { filterText } from './rule-line.ts';
 import { SERVICE_OPTIONS, serviceOf } from './service.ts';
 
-export const ADD_USAGE = `mcs rule add ID --target T --start START --run PROCEDURE role=target … [input=value …]
+const ADD_USAGE = `mcs rule add ID --target T --start START --run PROCEDURE role=target … [input=value …]
               [--status predicted|booked] [--min-elevation ANGLE] [--station S] [--uplink yes|no]
               [--input name=value] [--library L] [--environment E] [--json]
 mcs rule add --file FILE|- [--json]
@@ -38,29 +39,29 @@ const OPTIONS = {
 const WORDS = { one: 'a rule', many: 'rules', fields: 'id, target, start, run, targets, …' };
 const UPLINKS: Readonly<Record<string, boolean>> = { yes: true, no: false };
 
-type Values = ReturnType<typeof parse>['values'];
+export const add = defineCommand({
+  usage: ADD_USAGE,
+  words: ['[ID]'],
+  rest: 'pairs',
+  options: OPTIONS,
+  run({ words: [id], rest, values }) {
+    if (values.file === undefined) return addOne(id, rest, values);
+    if (id !== undefined)
+      throw new WrongUsage(`--file names the identifiers: ${JSON.stringify(id)} is one word too many`);
+    return addAll(values.file, values);
+  },
+});
 
-export async function add(args: string[]): Promise<number> {
-  const { values, positionals } = parse(args);
-  return values.file === undefined ? addOne(positionals, values) : addAll(values.file, positionals, values);
-}
+type Values = ValuesOf<typeof OPTIONS>;
 
-function parse(args: string[]) {
-  return parseArgs({ args, allowPositionals: true, options: OPTIONS });
-}
-
-function usage(): number {
-  process.stderr.write(ADD_USAGE);
-  return 2;
-}
-
-async function addOne([id, ...pairs]: readonly string[], values: Values): Promise<number> {
+async function addOne(id: string | undefined, pairs: readonly string[], values: Values): Promise<number> {
   const { target, uplink, json = false } = values;
-  const isOdd = uplink !== undefined && !Object.hasOwn(UPLINKS, uplink);
-  if (id === undefined || target === undefined || isOdd) return usage();
+  if (id === undefined) throw new WrongUsage('ID is missing');
+  if (target === undefined) throw new WrongUsage('--target is missing');
+  if (uplink !== undefined && !Object.hasOwn(UPLINKS, uplink))
+    throw new WrongUsage(`--uplink is yes or no, not ${JSON.stringify(uplink)}`);
   const service = serviceOf(values);
   const planned = await plannedRun(pairs, values, service);
-  if (planned === undefined) return usage();
   const filter = filterOf(values);
   const body = { id, target, ...(Object.keys(filter).length > 0 && { filter }), ...planned };
   const rule = await postPlanned<Rule>(service, PATH, body);
@@ -80,9 +81,8 @@ function filterOf(values: Values): RuleFilter {
   };
 }
 
-async function addAll(file: string, positionals: readonly string[], values: Values): Promise<number> {
-  const asked = [...Object.keys(PLANNED_OPTIONS), ...Object.keys(FILTERS), 'target'];
-  if (asked.some((option) => Object.hasOwn(values, option)) || positionals.length > 0) return usage();
+async function addAll(file: string, values: Values): Promise<number> {
+  noneBesideFile([...Object.keys(PLANNED_OPTIONS), ...Object.keys(FILTERS), 'target'], values);
   const entries = await readEntries(file, WORDS);
   if (entries.length === 0) throw new Error(`${file} has no rules`);
   const show = (rule: Rule): void => print(rule, values.json === true);

@@ -1,27 +1,29 @@
 /** `mcs rule remove`: a thin client of `DELETE /v1/schedule-rules/{id}`. Mission Control Service, section 4.6. */
 
-import { parseArgs } from 'node:util';
+import { defineCommand } from './command.ts';
 import { printable } from './pass-look.ts';
+import { printJson } from './print-json.ts';
 import { ask, faultLine } from './request.ts';
-import { SERVICE_OPTIONS, serviceOf } from './service.ts';
+import { serviceOf } from './service.ts';
+import { JSON_OPTIONS } from './table-options.ts';
 
-export const REMOVE_USAGE = `mcs rule remove ID
+const REMOVE_USAGE = `mcs rule remove ID [--json]
   its schedules stay
 `;
 
-export async function remove(args: string[]): Promise<number> {
-  const { values, positionals } = parseArgs({ args, allowPositionals: true, options: SERVICE_OPTIONS });
-  const [id, ...more] = positionals;
-  if (id === undefined || more.length > 0) {
-    process.stderr.write(REMOVE_USAGE);
-    return 2;
-  }
-  const path = `/v1/schedule-rules/${encodeURIComponent(id)}`;
-  const answer = await ask(serviceOf(values), 'DELETE', path);
-  if (!answer.ok) {
-    for (const fault of answer.faults) process.stderr.write(`${faultLine(fault)}\n`);
-    return 1;
-  }
-  process.stdout.write(`${printable(id)}  removed; its schedules stay (mcs schedule list)\n`);
-  return 0;
-}
+export const remove = defineCommand({
+  usage: REMOVE_USAGE,
+  words: ['ID'],
+  options: JSON_OPTIONS,
+  async run({ words: [id], values }) {
+    const path = `/v1/schedule-rules/${encodeURIComponent(id)}`;
+    const answer = await ask(serviceOf(values), 'DELETE', path);
+    if (!answer.ok) {
+      for (const fault of answer.faults) process.stderr.write(`${faultLine(fault)}\n`);
+      return 1;
+    }
+    if (values.json === true) printJson({ removed: id });
+    else process.stdout.write(`${printable(id)}  removed; its schedules stay (mcs schedule list)\n`);
+    return 0;
+  },
+});

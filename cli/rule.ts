@@ -4,17 +4,9 @@
  * malformed.
  */
 
-import { ADD_USAGE, add } from './rule-add.ts';
-import { LIST_USAGE, list } from './rule-list.ts';
-import { REMOVE_USAGE, remove } from './rule-remove.ts';
-import { SERVICE_USAGE } from './service.ts';
+import { defineVerbs } from './command.ts';
+import { add } from './rule-add.ts';
+import { list } from './rule-list.ts';
+import { remove } from './rule-remove.ts';
 
-const VERBS: Readonly<Record<string, (args: string[]) => Promise<number>>> = { list, add, remove };
-const USAGE = [LIST_USAGE, ADD_USAGE, REMOVE_USAGE].join('');
-
-export async function rule([verb, ...args]: string[]): Promise<number> {
-  const carryOut = verb !== undefined && Object.hasOwn(VERBS, verb) ? VERBS[verb] : undefined;
-  if (carryOut !== undefined) return carryOut(args);
-  process.stderr.write(`${USAGE}${SERVICE_USAGE}`);
-  return 2;
-}
+export const rule = defineVerbs('rule', { list, add, remove });

@@ -4,14 +4,15 @@
  */
 
 import type { Choice, RunEvent, RunTold } from '../contract/run.ts';
-import type { Configuration } from '../mission/configuration.ts';
-import { dryConfiguration } from '../mission/dry-run.ts';
+import type { DryStandIn } from '../mission/dry-run.ts';
+import { dryRunOf } from '../supervision/dry-run.ts';
 import { compileFolder, faultLine } from './mission-folder.ts';
+import { openLog } from './open-log.ts';
 import { request } from './request.ts';
 import { followRun } from './run-follow.ts';
 import { StandIn } from './run-stand-in.ts';
 import { type StartWords, startRun } from './run-start.ts';
-import { openLog, type Serving, startServing } from './serve.ts';
+import { type Serving, startServing } from './serve.ts';
 import { readServeOptions } from './serve-options.ts';
 import type { Service } from './service.ts';
 import type { WrittenValue } from './written-value.ts';
@@ -31,11 +32,13 @@ export async function dryRun({ folder, words, decide, answers }: DryRun): Promis
     for (const fault of compiled.faults) process.stderr.write(`${faultLine(fault)}\n`);
     return 1;
   }
-  const { configuration } = compiled.value;
-  warnOfUnreachable(configuration);
+  const dry = dryRunOf(compiled.value.configuration);
+  warnOfStandIns(
+    dry.standIns.filter(({ target }) => words.pairs.some((pair) => pair.endsWith(`=${target}`))),
+  );
   process.env.MCS_LOG_LEVEL ??= 'error';
   const options = { ...readServeOptions([], { port: 0 }), mission: folder, nats: undefined };
-  const serving = await startServing(options, openLog(), fail, dryConfiguration(configuration));
+  const serving = await startServing(options, openLog(), fail, dry);
   try {
     return await carryOut(serving, words, new StandIn(decide, answers));
   } finally {
@@ -59,10 +62,11 @@ async function answer(service: Service, event: RunEvent, standIn: StandIn): Prom
   await request<RunTold>({ ...service, user, roles }, 'POST', `/v1/runs/${event.run}/answers`, given.answer);
 }
 
-function warnOfUnreachable({ topology: { gateways } }: Configuration): void {
-  const real = gateways.filter(({ kind }) => kind !== 'simulated' && kind !== 'recording');
-  for (const { name, kind } of real) {
-    process.stderr.write(`warning: gateway ${name} (${kind}) is left out: a dry run reaches nothing real\n`);
+/** A dry run reaches nothing real: what answers instead, and what it does not know. */
+function warnOfStandIns(standIns: readonly DryStandIn[]): void {
+  for (const { target, link, model, isOfPlatform } of standIns) {
+    const lacks = isOfPlatform ? '' : ': telecommands are acknowledged, and no value is known';
+    process.stderr.write(`warning: link ${link} of ${target} is simulated (${model})${lacks}\n`);
   }
 }
 

@@ -4,7 +4,8 @@
  */
 
 import type { RunEvent, RunSteps } from '../contract/run.ts';
-import { followOnce, type Outcome, pause, whenEnded } from './followed.ts';
+import { followOnce, INTERRUPTED, type Outcome, pause, whenEnded } from './followed.ts';
+import { printJsonLine } from './print-json.ts';
 import { ask } from './request.ts';
 import { runLines } from './run-line.ts';
 import { RunProgress } from './run-progress.ts';
@@ -12,8 +13,6 @@ import type { Service } from './service.ts';
 
 /** A service that restarts is back within seconds. */
 const AGAIN_MS = 1_000;
-/** What a shell reports of a command that Ctrl-C ended: the verdict is not known. */
-const INTERRUPTED = 130;
 
 /**
  * Shows the log to its end, reporting `heard` each event once; 0 when the run passed, 1 when it failed or cannot be
@@ -23,9 +22,10 @@ export async function followRun(
   run: string,
   service: Service,
   received: (event: RunEvent) => void = () => undefined,
+  json = false,
 ): Promise<number> {
   const ended = whenEnded();
-  const shown = new ShownRun(run, service, received);
+  const shown = new ShownRun({ run, service, json }, received);
   let reported = '';
   for (let first = true; !ended.signal.aborted; first = false) {
     const outcome = await followOnce<RunEvent>(service, `/v1/runs/${run}/events`, ended.signal, (event) =>
@@ -51,6 +51,7 @@ export async function followRun(
 class ShownRun {
   readonly #run: string;
   readonly #service: Service;
+  readonly #json: boolean;
   readonly #heard: (event: RunEvent) => void;
   #last = 0;
   #procedure = '';
@@ -58,9 +59,13 @@ class ShownRun {
   #passed: boolean | undefined;
   #writing: Promise<void> = Promise.resolve();
 
-  constructor(run: string, service: Service, arrived: (event: RunEvent) => void) {
+  constructor(
+    { run, service, json }: { readonly run: string; readonly service: Service; readonly json: boolean },
+    arrived: (event: RunEvent) => void,
+  ) {
     this.#run = run;
     this.#service = service;
+    this.#json = json;
     this.#heard = arrived;
   }
 
@@ -68,7 +73,7 @@ class ShownRun {
     if (event.seq <= this.#last) return;
     this.#last = event.seq;
     if (event.event === 'started') this.#procedure = event.procedure;
-    this.#progress ??= this.#steps();
+    if (!this.#json) this.#progress ??= this.#steps();
     this.#writing = this.#writing.then(() => this.#write(event));
     this.#heard(event);
   }
@@ -80,11 +85,12 @@ class ShownRun {
   }
 
   async #write(event: RunEvent): Promise<void> {
+    if (event.event === 'finished') this.#passed = event.ok;
+    if (this.#json) return printJsonLine(event);
     const progress = (await this.#progress)!.at(event);
     const look = { colour: hasColour(), progress, procedure: this.#procedure };
     const lines = runLines(event, look);
     if (lines.length > 0) process.stdout.write(`${lines.join('\n')}\n`);
-    if (event.event === 'finished') this.#passed = event.ok;
   }
 
   /** Without the steps the log is shown without its progress. */

@@ -8,6 +8,7 @@
  */
 
 import { CHOICES, type PendingQuestion, type RunEvent, type RunSummary } from '../contract/run.ts';
+import { answerPlace, wantedWords } from '../contract/run-question.ts';
 import { answerCommand, type RunTone, type RunWords, runWords } from '../contract/run-words.ts';
 
 /** What colours mean, for a terminal that has them; the rest has none. */
@@ -43,11 +44,17 @@ export function runLines(event: RunEvent, look: RunLook): string[] {
 /** How the question is answered, as a command. */
 export function answerHelp(
   run: string,
-  { kind, question }: Pick<PendingQuestion, 'kind' | 'question'>,
+  { kind, question, answer }: Pick<PendingQuestion, 'kind' | 'question' | 'answer'>,
 ): string {
-  return kind === 'decision'
-    ? `decide: ${answerCommand(run, CHOICES.join('|'), question)}`
-    : `answer: ${answerCommand(run, 'yes|no', question)}, or the value asked for`;
+  if (kind === 'decision') return `decide: ${answerCommand(run, CHOICES.join('|'), question)}`;
+  const command = answerCommand(
+    run,
+    answerPlace({ kind, ...(answer !== undefined && { answer }) }),
+    question,
+  );
+  return answer === undefined
+    ? `answer: ${command}, or the value asked for`
+    : `answer: ${command}, VALUE: ${wantedWords(answer)}`;
 }
 
 /** One word for where a run stands. */
@@ -82,7 +89,14 @@ function partsOf(event: RunEvent, { procedure }: RunLook): LineParts | undefined
     case 'mode_changed':
       return line(`${what} of ${text}`);
     case 'asked':
-      return question(`? ${text}`, answerHelp(event.run, { kind: 'ask', question: event.seq }));
+      return question(
+        `? ${[text, ...notes].join(', ')}`,
+        answerHelp(event.run, {
+          kind: 'ask',
+          question: event.seq,
+          ...(event.answer !== undefined && { answer: event.answer }),
+        }),
+      );
     case 'decision_required':
       return question(
         `? step ${event.path} failed: ${text}`,
@@ -100,7 +114,7 @@ function partsOf(event: RunEvent, { procedure }: RunLook): LineParts | undefined
   }
 }
 
-function verdictOf({ verdict }: RunWords): string {
+export function verdictOf({ verdict }: RunWords): string {
   if (verdict === undefined) return '';
   const { ok, reason } = verdict;
   if (ok) return ' ok';

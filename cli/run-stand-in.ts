@@ -6,7 +6,7 @@
  *     begun for ever.
  */
 
-import { DRY_RUN_REPLAYS } from '../contract/limits.ts';
+import { DRY_RUN_REPLAYS } from '../contract/limits/run.ts';
 import type { Answer, Choice, RunEvent } from '../contract/run.ts';
 import type { WrittenValue } from './written-value.ts';
 

@@ -5,6 +5,7 @@
 
 import type { FaultRequest, LaunchReply, RunRequest } from '../contract/run.ts';
 import { isToken } from '../contract/token.ts';
+import { WrongUsage } from './command-line.ts';
 import { ask, faultLine } from './request.ts';
 import type { Service } from './service.ts';
 import { readPairs, readValue, type WrittenValue } from './written-value.ts';
@@ -34,7 +35,7 @@ export async function startRun(words: StartWords, service: Service): Promise<Lau
 export function readFault(text: string): FaultRequest {
   const parts = /^([^:@+]+):([^:@+]+)(?:@([^+]+))?(?:\+(.+))?$/.exec(text);
   if (parts === null) {
-    throw new Error(`a fault is written role:fault[@step][+delay], not ${JSON.stringify(text)}`);
+    throw new WrongUsage(`a fault is written role:fault[@step][+delay], not ${JSON.stringify(text)}`);
   }
   const [, target, fault, step, after] = parts;
   const at = { ...(step !== undefined && { step }), ...(after !== undefined && { after }) };

@@ -42,6 +42,7 @@ export function scheduleColumns(local: boolean): Columns<ScheduleColumn, Schedul
     tone: toneOf,
     right: ['STARTS'],
     spared: SPARED,
+    wraps: true,
     fixed: { STARTS: 'in 23:59:59'.length },
   });
 }

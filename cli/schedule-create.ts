@@ -3,18 +3,19 @@
  * Control Service, section 4.6.
  */
 
-import { parseArgs } from 'node:util';
 import type { Schedule } from '../contract/schedule.ts';
 import { realClock } from '../supervision/clock.ts';
+import { defineCommand, type ValuesOf } from './command.ts';
+import { WrongUsage } from './command-line.ts';
 import { readEntries } from './entries-file.ts';
 import { momentText, printable } from './pass-look.ts';
-import { PLANNED_OPTIONS, plannedRun, postPlanned } from './planned-run.ts';
+import { noneBesideFile, PLANNED_OPTIONS, plannedRun, postPlanned } from './planned-run.ts';
 import { postAll } from './post-all.ts';
 import { countdown, stateText } from './schedule-columns.ts';
 import { serviceOf } from './service.ts';
 import { type Shape, shapeOf, TABLE_OPTIONS } from './table-options.ts';
 
-export const CREATE_USAGE = `mcs schedule create ID --pass PASS --start START --run PROCEDURE role=target … [input=value …]
+const CREATE_USAGE = `mcs schedule create ID --pass PASS --start START --run PROCEDURE role=target … [input=value …]
               [--input name=value] [--library L] [--environment E] [--json] [--utc | --local]
 mcs schedule create --file FILE|- [--json] [--utc | --local]
   schedules a run on a pass, or replaces the schedule of that identifier if it has not been fired; the file has a
@@ -34,46 +35,41 @@ const WORDS = {
   fields: 'id, pass, start, run, targets, …',
 };
 
-type Values = ReturnType<typeof parse>['values'];
+export const create = defineCommand({
+  usage: CREATE_USAGE,
+  words: ['[ID]'],
+  rest: 'pairs',
+  options: OPTIONS,
+  run({ words: [id], rest, values }) {
+    const shape = shapeOf(values);
+    if (values.file === undefined) return createOne(id, rest, values, shape);
+    if (id !== undefined)
+      throw new WrongUsage(`--file names the identifiers: ${JSON.stringify(id)} is one word too many`);
+    return createAll(values.file, values, shape);
+  },
+});
 
-export async function create(args: string[]): Promise<number> {
-  const { values, positionals } = parse(args);
-  const shape = shapeOf(values);
-  if (shape === undefined) return usage();
-  return values.file === undefined
-    ? createOne(positionals, values, shape)
-    : createAll(values.file, positionals, values, shape);
-}
+type Values = ValuesOf<typeof OPTIONS>;
 
-function parse(args: string[]) {
-  return parseArgs({ args, allowPositionals: true, options: OPTIONS });
-}
-
-function usage(): number {
-  process.stderr.write(CREATE_USAGE);
-  return 2;
-}
-
-async function createOne([id, ...pairs]: readonly string[], values: Values, shape: Shape): Promise<number> {
+async function createOne(
+  id: string | undefined,
+  pairs: readonly string[],
+  values: Values,
+  shape: Shape,
+): Promise<number> {
   const { pass } = values;
   const service = serviceOf(values);
-  if (id === undefined || pass === undefined) return usage();
+  if (id === undefined) throw new WrongUsage('ID is missing');
+  if (pass === undefined) throw new WrongUsage('--pass is missing');
   const planned = await plannedRun(pairs, values, service);
-  if (planned === undefined) return usage();
   const schedule = await postPlanned<Schedule>(service, PATH, { id, pass, ...planned });
   if (schedule === undefined) return 1;
   print(schedule, shape);
   return 0;
 }
 
-async function createAll(
-  file: string,
-  positionals: readonly string[],
-  values: Values,
-  shape: Shape,
-): Promise<number> {
-  const asked = [...Object.keys(PLANNED_OPTIONS), 'pass'];
-  if (asked.some((option) => Object.hasOwn(values, option)) || positionals.length > 0) return usage();
+async function createAll(file: string, values: Values, shape: Shape): Promise<number> {
+  noneBesideFile([...Object.keys(PLANNED_OPTIONS), 'pass'], values);
   const entries = await readEntries(file, WORDS);
   if (entries.length === 0) throw new Error(`${file} has no schedules`);
   const show = (schedule: Schedule): void => print(schedule, shape);

@@ -3,12 +3,12 @@
  * `GET /v1/schedules/{id}`, of its pass and of its run. Mission Control Service, section 2.7.
  */
 
-import { parseArgs } from 'node:util';
 import type { PassView } from '../contract/pass.ts';
 import type { RunStatus } from '../contract/run.ts';
 import type { Schedule, ScheduleValidation } from '../contract/schedule.ts';
 import { FINAL_STATES } from '../contract/stored-schedule.ts';
 import { realClock } from '../supervision/clock.ts';
+import { defineCommand } from './command.ts';
 import { fieldLines } from './fields.ts';
 import { statusText } from './pass-columns.ts';
 import { momentText, printable } from './pass-look.ts';
@@ -18,7 +18,7 @@ import { countdown, stateText } from './schedule-columns.ts';
 import { type Service, serviceOf } from './service.ts';
 import { shapeOf, TABLE_OPTIONS } from './table-options.ts';
 
-export const SHOW_USAGE = `mcs schedule show ID [--json] [--utc | --local]
+const SHOW_USAGE = `mcs schedule show ID [--json] [--utc | --local]
   why it is in its state, its validation, and where its run is
 `;
 
@@ -34,24 +34,23 @@ interface Reading {
   readonly now: number;
 }
 
-export async function show(args: string[]): Promise<number> {
-  const { values, positionals } = parseArgs({ args, allowPositionals: true, options: TABLE_OPTIONS });
-  const [id, ...more] = positionals;
-  const shape = shapeOf(values);
-  if (id === undefined || more.length > 0 || shape === undefined) {
-    process.stderr.write(SHOW_USAGE);
-    return 2;
-  }
-  const service = serviceOf(values);
-  const schedule = await request<Schedule>(service, 'GET', `/v1/schedules/${encodeURIComponent(id)}`);
-  if (schedule === undefined) return 1;
-  if (shape.json) process.stdout.write(`${JSON.stringify(schedule, undefined, 2)}\n`);
-  else {
-    const reading = { local: shape.local, now: realClock.now() };
-    process.stdout.write(`${scheduleLines(await shownWith(service, schedule), reading).join('\n')}\n`);
-  }
-  return 0;
-}
+export const show = defineCommand({
+  usage: SHOW_USAGE,
+  words: ['ID'],
+  options: TABLE_OPTIONS,
+  async run({ words: [id], values }) {
+    const shape = shapeOf(values);
+    const service = serviceOf(values);
+    const schedule = await request<Schedule>(service, 'GET', `/v1/schedules/${encodeURIComponent(id)}`);
+    if (schedule === undefined) return 1;
+    if (shape.json) process.stdout.write(`${JSON.stringify(schedule, undefined, 2)}\n`);
+    else {
+      const reading = { local: shape.local, now: realClock.now() };
+      process.stdout.write(`${scheduleLines(await shownWith(service, schedule), reading).join('\n')}\n`);
+    }
+    return 0;
+  },
+});
 
 async function shownWith(service: Service, schedule: Schedule): Promise<ShownSchedule> {
   const { target, pass, run_id: run } = schedule;

@@ -1,14 +1,12 @@
 /** The options of `mcs serve` and `mcs demo`, read strictly: what cannot be meant is said, with what can. */
 
-import { parseArgs } from 'node:util';
-import {
-  MEMBER_TTL_MS,
-  MEMBER_TTL_MS_LEAST,
-  MEMBER_TTL_MS_MOST,
-  NAME_CHARACTERS,
-} from '../contract/limits.ts';
+import { BUS_SILENCE_MS, BUS_SILENCE_MS_LEAST, BUS_SILENCE_MS_MOST } from '../contract/limits/bus.ts';
+import { MEMBER_TTL_MS, MEMBER_TTL_MS_LEAST, MEMBER_TTL_MS_MOST } from '../contract/limits/membership.ts';
+import { NAME_CHARACTERS } from '../contract/limits/request.ts';
 import { isToken } from '../contract/token.ts';
 import { ALL_ROLES, ROLES, type RoleName } from '../supervision/role.ts';
+import type { ValuesOf } from './command.ts';
+import { placeWords, readCommandLine, WrongUsage } from './command-line.ts';
 
 export interface ServeOptions {
   readonly mission: string | undefined;
@@ -21,6 +19,10 @@ export interface ServeOptions {
   /** Of the RF bench; undefined: the process has no bench. */
   readonly benchPort: number | undefined;
   readonly nats: string | undefined;
+  /** Where the embedded bus listens; undefined: on a free port of loopback. */
+  readonly natsListen: { readonly host: string; readonly port: number } | undefined;
+  /** File of the authorities that sign the certificate of the given bus; undefined: those of the system. */
+  readonly natsCa: string | undefined;
   readonly credentials: string | undefined;
   /** File of the account signing key of the given bus. */
   readonly signer: string | undefined;
@@ -30,38 +32,54 @@ export interface ServeOptions {
   readonly instance: string | undefined;
   /** Silence after which a member counts as dead. */
   readonly memberTtlMs: number;
+  /** Silence after which an embedded bus is started again. */
+  readonly busSilenceMs: number;
 }
 
 /** From the most to the least. */
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 
-/** The options; throws a sentence on anything else. */
-export function readServeOptions(
-  args: string[],
-  defaults: { port: number; benchPort?: number },
-): ServeOptions {
-  const { values } = parseArgs({
-    args,
-    options: {
-      mission: { type: 'string' },
-      port: { type: 'string' },
-      host: { type: 'string' },
-      'allow-host': { type: 'string', multiple: true },
-      'metrics-port': { type: 'string' },
-      'bench-port': { type: 'string' },
-      nats: { type: 'string' },
-      credentials: { type: 'string' },
-      signer: { type: 'string' },
-      state: { type: 'string' },
-      roles: { type: 'string' },
-    },
-    strict: true,
-  });
+/** For `defineCommand`. */
+export const SERVE_OPTIONS = {
+  mission: { type: 'string' },
+  port: { type: 'string' },
+  host: { type: 'string' },
+  'allow-host': { type: 'string', multiple: true },
+  'metrics-port': { type: 'string' },
+  'bench-port': { type: 'string' },
+  nats: { type: 'string' },
+  'nats-listen': { type: 'string' },
+  'nats-ca': { type: 'string' },
+  credentials: { type: 'string' },
+  signer: { type: 'string' },
+  state: { type: 'string' },
+  roles: { type: 'string' },
+} as const;
+
+interface Defaults {
+  readonly port: number;
+  readonly benchPort?: number;
+}
+
+/** The options of a command line; throws a sentence on anything else. */
+export function readServeOptions(args: readonly string[], defaults: Defaults): ServeOptions {
+  const { words, values } = readCommandLine(args, SERVE_OPTIONS);
+  placeWords(words, { names: [], rest: undefined });
+  return serveOptions(values as ValuesOf<typeof SERVE_OPTIONS>, defaults);
+}
+
+export function serveOptions(values: ValuesOf<typeof SERVE_OPTIONS>, defaults: Defaults): ServeOptions {
   const benchPort =
     values['bench-port'] === undefined ? defaults.benchPort : portOf(values['bench-port'], '--bench-port');
   const roles = values.roles === undefined ? rolesWith(benchPort) : rolesOf(values.roles);
   if (values['bench-port'] !== undefined && !roles.includes('bench'))
-    throw new Error('--bench-port needs the role bench: add it to --roles, or leave --roles out');
+    throw new WrongUsage('--bench-port needs the role bench: add it to --roles, or leave --roles out');
+  const nats = values.nats ?? process.env.MCS_NATS;
+  const natsListen = values['nats-listen'] ?? process.env.MCS_NATS_LISTEN;
+  if (natsListen !== undefined && nats !== undefined)
+    throw new WrongUsage(
+      '--nats-listen is for the embedded bus, and --nats gives another one: leave one of them out',
+    );
   return {
     mission: values.mission,
     port: values.port === undefined ? defaults.port : portOf(values.port, '--port'),
@@ -69,14 +87,22 @@ export function readServeOptions(
     allowHosts: allowedHosts(values['allow-host'] ?? [process.env.MCS_ALLOW_HOST ?? '']),
     metricsPort:
       values['metrics-port'] === undefined ? undefined : portOf(values['metrics-port'], '--metrics-port'),
-    nats: values.nats ?? process.env.MCS_NATS,
+    nats,
+    natsListen: natsListen === undefined ? undefined : listenAddress(natsListen),
+    natsCa: values['nats-ca'] ?? process.env.MCS_NATS_CA,
     credentials: values.credentials ?? process.env.MCS_NATS_CREDENTIALS,
     signer: values.signer ?? process.env.MCS_NATS_SIGNER,
     state: values.state,
     benchPort: roles.includes('bench') ? (benchPort ?? 0) : undefined,
     roles,
     instance: instanceOf(process.env.MCS_INSTANCE),
-    memberTtlMs: ttlOf(process.env.MCS_MEMBER_TTL_MS),
+    memberTtlMs: millisecondsOf('MCS_MEMBER_TTL_MS', MEMBER_TTL_MS, MEMBER_TTL_MS_LEAST, MEMBER_TTL_MS_MOST),
+    busSilenceMs: millisecondsOf(
+      'MCS_BUS_SILENCE_MS',
+      BUS_SILENCE_MS,
+      BUS_SILENCE_MS_LEAST,
+      BUS_SILENCE_MS_MOST,
+    ),
   };
 }
 
@@ -84,25 +110,38 @@ export function readServeOptions(
 export function logLevel(fallback = 'info'): string {
   const { MCS_LOG_LEVEL: level = fallback } = process.env;
   if (!LOG_LEVELS.includes(level))
-    throw new Error(`MCS_LOG_LEVEL is one of ${LOG_LEVELS.join(', ')}, not ${JSON.stringify(level)}`);
+    throw new WrongUsage(`MCS_LOG_LEVEL is one of ${LOG_LEVELS.join(', ')}, not ${JSON.stringify(level)}`);
   return level;
 }
 
 function instanceOf(name: string | undefined): string | undefined {
   if (name !== undefined && !isToken(name))
-    throw new Error(
+    throw new WrongUsage(
       `MCS_INSTANCE takes a name of letters, digits, - and _, at most ${NAME_CHARACTERS}, not ${JSON.stringify(name)}`,
     );
   return name;
 }
 
-function ttlOf(text: string | undefined): number {
-  const ttlMs = text === undefined ? MEMBER_TTL_MS : Number(text);
-  if (!Number.isInteger(ttlMs) || ttlMs < MEMBER_TTL_MS_LEAST || ttlMs > MEMBER_TTL_MS_MOST)
-    throw new Error(
-      `MCS_MEMBER_TTL_MS takes whole milliseconds from ${MEMBER_TTL_MS_LEAST} to ${MEMBER_TTL_MS_MOST}, not ${JSON.stringify(text)}`,
+/** A variable of the environment, or its default. */
+function millisecondsOf(variable: string, usual: number, least: number, most: number): number {
+  const text = process.env[variable];
+  const ms = text === undefined ? usual : Number(text);
+  if (!Number.isInteger(ms) || ms < least || ms > most)
+    throw new WrongUsage(
+      `${variable} takes whole milliseconds from ${least} to ${most}, not ${JSON.stringify(text)}`,
     );
-  return ttlMs;
+  return ms;
+}
+
+/** A port of loopback, or an address and a port. */
+function listenAddress(text: string): { readonly host: string; readonly port: number } {
+  const [, host = '127.0.0.1', port = ''] =
+    /^(?:(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9.-]+):)?(\d{1,5})$/.exec(text) ?? [];
+  if (port === '' || Number(port) < 1 || Number(port) > 65_535)
+    throw new WrongUsage(
+      `--nats-listen takes a port or an address and a port, like 4222 or 192.168.1.5:4222, not ${JSON.stringify(text)}`,
+    );
+  return { host, port: Number(port) };
 }
 
 /** Each option may name several, with commas. */
@@ -118,7 +157,7 @@ function rolesWith(benchPort: number | undefined): readonly RoleName[] {
 function portOf(text: string, option: string): number {
   const port = Number(text);
   if (!/^\d+$/.test(text) || port > 65_535)
-    throw new Error(`${option} takes a port from 0 to 65535, not ${JSON.stringify(text)}`);
+    throw new WrongUsage(`${option} takes a port from 0 to 65535, not ${JSON.stringify(text)}`);
   return port;
 }
 
@@ -126,6 +165,6 @@ function rolesOf(text: string): RoleName[] {
   const names = text.split(',').map((name) => name.trim());
   const unknown = names.filter((name) => !(ALL_ROLES as readonly string[]).includes(name));
   if (unknown.length > 0)
-    throw new Error(`--roles: unknown role ${unknown.join(', ')}; roles are ${ALL_ROLES.join(', ')}`);
+    throw new WrongUsage(`--roles: unknown role ${unknown.join(', ')}; roles are ${ALL_ROLES.join(', ')}`);
   return names as RoleName[];
 }

@@ -6,10 +6,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { pino } from 'pino';
-import { type Credentials, withoutSecrets } from '../bus/credentials.ts';
-import { readSigner } from '../bus/follower-credentials.ts';
-import type { FollowerSigner } from '../bus/identity.ts';
+import { withoutSecrets } from '../bus/credentials.ts';
+import { readSigners, type Signers } from '../bus/follower-credentials.ts';
 import { type BusOptions, type NatsBus, openBus } from '../bus/nats-bus.ts';
 import { type EmbeddedServer, startEmbeddedServer } from '../bus/server.ts';
 import { isLoopback } from '../contract/loopback.ts';
@@ -20,10 +18,15 @@ import { realClock } from '../supervision/clock.ts';
 import { type Published, publishConfiguration } from '../supervision/configuration.ts';
 import { type ServiceProcess, startProcess } from '../supervision/process.ts';
 import { realRandom } from '../supervision/random.ts';
+import { ALL_ROLES } from '../supervision/role.ts';
 import type { BenchOptions } from '../supervision/roles/bench.ts';
+import { busAccess } from './bus-access.ts';
+import { defineCommand } from './command.ts';
+import { WrongUsage } from './command-line.ts';
 import { compileFolder, faultLine, hasMission } from './mission-folder.ts';
+import { openLog } from './open-log.ts';
 import { untilItEnds } from './process-end.ts';
-import { logLevel, readServeOptions, type ServeOptions } from './serve-options.ts';
+import { SERVE_OPTIONS, type ServeOptions, serveOptions } from './serve-options.ts';
 
 export interface Serving {
   readonly api: string | undefined;
@@ -35,8 +38,23 @@ export interface Serving {
   stop(): Promise<void>;
 }
 
-export async function serve(args: string[]): Promise<number> {
-  const options = readServeOptions(args, { port: 0 });
+const SERVE_USAGE = `mcs serve [--mission DIR] [--port N] [--host ADDRESS] [--allow-host NAME] [--nats URL]
+          [--credentials FILE] [--nats-ca FILE] [--signer FILE] [--state DIR] [--nats-listen ADDRESS]
+          [--roles a,b] [--metrics-port N] [--bench-port N]
+  the service, or some of its roles: ${ALL_ROLES.join(', ')}; without --nats with a bus of its own, kept in --state;
+  with --bench-port an RF bench. Environment: MCS_NATS, MCS_NATS_CREDENTIALS, MCS_NATS_CA, MCS_NATS_USER,
+  MCS_NATS_PASSWORD, MCS_NATS_TOKEN, MCS_NATS_SIGNER, MCS_NATS_LISTEN, MCS_ALLOW_HOST, MCS_INSTANCE,
+  MCS_MEMBER_TTL_MS, MCS_BUS_SILENCE_MS, MCS_LOG_LEVEL
+`;
+
+export const serve = defineCommand({
+  usage: SERVE_USAGE,
+  words: [],
+  options: SERVE_OPTIONS,
+  run: ({ values }) => serveWith(serveOptions(values, { port: 0 })),
+});
+
+async function serveWith(options: ServeOptions): Promise<number> {
   const log = openLog();
   return untilItEnds(log, async (fail) => {
     const serving = await startServing(options, log, fail);
@@ -60,6 +78,7 @@ export async function startServing(
     throw error;
   });
   const { bus } = ground;
+  const stateFolder = ground.state ?? options.state;
   try {
     const service = await startProcess({
       bus,
@@ -76,9 +95,14 @@ export async function startServing(
       ...(options.metricsPort !== undefined && { metricsPort: options.metricsPort }),
       ...(bench !== undefined && { bench }),
       ...(compiled !== undefined && { prepare: () => publishConfiguration(bus, compiled) }),
-      ...(ground.signer !== undefined && { followerSigner: ground.signer }),
+      ...(ground.signers !== undefined && { followerSigner: ground.signers.followers }),
+      ...(ground.signers?.units !== undefined && { unitSigner: ground.signers.units }),
+      ...(stateFolder !== undefined && { stateFolder: resolve(stateFolder) }),
       ...(options.mission !== undefined && { missionFolder: resolve(options.mission) }),
       ...(options.instance !== undefined && { instance: options.instance }),
+      ...(process.env.MCS_ARCHIVE_OPEN_MS !== undefined && {
+        archiveOpenMs: millisecondsOf('MCS_ARCHIVE_OPEN_MS', process.env.MCS_ARCHIVE_OPEN_MS),
+      }),
       ...(process.env.MCS_FAILPOINT !== undefined && { failpoint: process.env.MCS_FAILPOINT }),
       memberTtlMs: options.memberTtlMs,
     });
@@ -102,6 +126,12 @@ export async function startServing(
     await ground.close();
     throw error;
   }
+}
+
+function millisecondsOf(variable: string, text: string): number {
+  const ms = Number(text);
+  if (Number.isInteger(ms) && ms >= 1) return ms;
+  throw new Error(`${variable} takes whole milliseconds above zero, not ${JSON.stringify(text)}`);
 }
 
 function printReady({ api, bench, nats, service: { metrics } }: Serving): void {
@@ -150,29 +180,32 @@ interface Ground {
   readonly url: string;
   readonly state: string | undefined;
   /** Of the account the service is in. */
-  readonly signer: FollowerSigner | undefined;
+  readonly signers: Signers | undefined;
   close(): Promise<void>;
 }
 
 async function openGround(options: ServeOptions, log: Log, replicas = 1): Promise<Ground> {
   const name = `mcs-${process.pid}`;
   if (options.nats !== undefined) {
-    const credentials: Credentials | undefined =
-      options.credentials === undefined ? undefined : { kind: 'file', path: options.credentials };
-    const signer = options.signer === undefined ? undefined : await readSigner(options.signer);
+    const signers = options.signer === undefined ? undefined : await readSigners(options.signer);
     const connections = connectTwice({
       url: options.nats,
       name,
       log,
       replicas,
-      ...(credentials !== undefined && { credentials }),
+      ...busAccess({ credentials: options.credentials, ca: options.natsCa }),
     });
-    return { ...connections, url: withoutSecrets(options.nats), state: undefined, signer };
+    return { ...connections, url: withoutSecrets(options.nats), state: undefined, signers };
   }
   if (options.signer !== undefined)
-    throw new Error('--signer needs --nats: the embedded bus has its own signing key');
-  const state = options.state ?? (await mkdtemp(join(tmpdir(), 'mcs-')));
-  const server: EmbeddedServer = await startEmbeddedServer({ stateDir: state, log });
+    throw new WrongUsage('--signer needs --nats: the embedded bus has its own signing key');
+  const state = options.state ?? (await temporaryState());
+  const server: EmbeddedServer = await startEmbeddedServer({
+    stateDir: state,
+    silenceMs: options.busSilenceMs,
+    log,
+    ...options.natsListen,
+  });
   const { close, ...buses } = connectTwice({
     url: server.url,
     name,
@@ -184,13 +217,24 @@ async function openGround(options: ServeOptions, log: Log, replicas = 1): Promis
     ...buses,
     url: server.url,
     state,
-    signer: server.followerSigner,
+    signers: { followers: server.followerSigner, units: server.unitSigner },
     close: async () => {
       await close();
       await server.stop();
       if (options.state === undefined) await rm(state, { recursive: true, force: true });
     },
   };
+}
+
+async function temporaryState(): Promise<string> {
+  try {
+    return await mkdtemp(join(tmpdir(), 'mcs-'));
+  } catch (error) {
+    const { code = 'unusable' } = error as NodeJS.ErrnoException;
+    throw new Error(
+      `the folder for temporary files, ${tmpdir()}, cannot be used (${code}): create it, set TMPDIR, or give --state`,
+    );
+  }
 }
 
 /** What says that the process lives never waits behind its work: it has a connection of its own. */
@@ -204,12 +248,4 @@ function connectTwice(options: BusOptions): Pick<Ground, 'bus' | 'pulse' | 'clos
 function asides(log: Log): Log {
   const debug: Log['debug'] = (fields, message) => log.debug(fields, message);
   return { debug, info: debug, warn: debug, error: debug, child: (fields) => asides(log.child(fields)) };
-}
-
-/** Logs as JSON lines on stderr; `MCS_LOG_LEVEL` decides from which level on. */
-export function openLog(): Log {
-  const destination = pino.destination({ fd: 2, sync: true });
-  // A reader that went away ends no service.
-  destination.on('error', () => undefined);
-  return pino({ level: logLevel(), base: null }, destination);
 }

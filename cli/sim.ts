@@ -4,46 +4,65 @@
  * command line is none. Mission Control Service, section 4.9.
  */
 
-import { parseArgs } from 'node:util';
 import type { FaultSwitch, SimulatedFaults, SimulatedFiles } from '../contract/simulation.ts';
+import { defineCommand, defineVerbs } from './command.ts';
+import { WrongUsage } from './command-line.ts';
+import { printJson } from './print-json.ts';
 import { request } from './request.ts';
-import { SERVICE_OPTIONS, SERVICE_USAGE, type Service, serviceOf } from './service.ts';
+import { serviceOf } from './service.ts';
+import { JSON_OPTIONS } from './table-options.ts';
 
-const USAGE = `mcs sim faults GATEWAY              which faults there are, and which are on
-mcs sim fault GATEWAY FAULT on|off  switch one
-mcs sim files GATEWAY               files on board its spacecraft, with their hashes
-${SERVICE_USAGE}`;
+const FAULTS_USAGE = `mcs sim faults GATEWAY [--json]
+  which faults there are, and which are on
+`;
 
-export async function sim([verb, ...rest]: string[]): Promise<number> {
-  const { values, positionals } = parseArgs({
-    args: rest,
-    allowPositionals: true,
-    options: SERVICE_OPTIONS,
-  });
-  const service = serviceOf(values);
-  const [gateway, fault, state, ...more] = positionals;
-  if (verb === 'faults' && gateway !== undefined && fault === undefined) return list(gateway, service);
-  if (verb === 'files' && gateway !== undefined && fault === undefined) return files(gateway, service);
-  if (verb === 'fault' && fault !== undefined && isState(state) && more.length === 0) {
-    return change(gateway!, fault, state === 'on', service);
-  }
-  process.stderr.write(USAGE);
-  return 2;
-}
+const FAULT_USAGE = `mcs sim fault GATEWAY FAULT on|off [--json]
+  switches one
+`;
 
-function isState(text: string | undefined): text is 'on' | 'off' {
-  return text === 'on' || text === 'off';
-}
+const FILES_USAGE = `mcs sim files GATEWAY [--json]
+  files on board its spacecraft, with their hashes
+`;
 
-async function list(gateway: string, service: Service): Promise<number> {
-  return show(await request<SimulatedFaults>(service, 'GET', pathOf(gateway)));
-}
+const faults = defineCommand({
+  usage: FAULTS_USAGE,
+  words: ['GATEWAY'],
+  options: JSON_OPTIONS,
+  run: async ({ words: [gateway], values }) =>
+    show(await request<SimulatedFaults>(serviceOf(values), 'GET', pathOf(gateway)), values.json),
+});
 
-async function files(gateway: string, service: Service): Promise<number> {
-  const path = `/v1/sim/${encodeURIComponent(gateway)}/files`;
-  const reply = await request<SimulatedFiles>(service, 'GET', path);
-  if (reply === undefined) return 1;
-  const rows = reply.files.map(({ id, file_type, generation, size, crc32, sha256 }) =>
+const fault = defineCommand({
+  usage: FAULT_USAGE,
+  words: ['GATEWAY', 'FAULT', 'on|off'],
+  options: JSON_OPTIONS,
+  async run({ words: [gateway, name, state], values }) {
+    if (state !== 'on' && state !== 'off')
+      throw new WrongUsage(`a fault is switched on or off, not ${JSON.stringify(state)}`);
+    const path = `${pathOf(gateway)}/${encodeURIComponent(name)}`;
+    const body: FaultSwitch = { on: state === 'on' };
+    return show(await request<SimulatedFaults>(serviceOf(values), 'POST', path, body), values.json);
+  },
+});
+
+const files = defineCommand({
+  usage: FILES_USAGE,
+  words: ['GATEWAY'],
+  options: JSON_OPTIONS,
+  async run({ words: [gateway], values }) {
+    const path = `/v1/sim/${encodeURIComponent(gateway)}/files`;
+    const reply = await request<SimulatedFiles>(serviceOf(values), 'GET', path);
+    if (reply === undefined) return 1;
+    if (values.json === true) printJson(reply);
+    else printFiles(reply);
+    return 0;
+  },
+});
+
+export const sim = defineVerbs('sim', { faults, fault, files });
+
+function printFiles({ files: listed }: SimulatedFiles): void {
+  const rows = listed.map(({ id, file_type, generation, size, crc32, sha256 }) =>
     [id, String(file_type), String(generation), String(size), crc32, sha256].map((cell) =>
       cell.replace(/\p{Cc}/gu, '.'),
     ),
@@ -56,13 +75,6 @@ async function files(gateway: string, service: Service): Promise<number> {
     );
     process.stdout.write(`${cells.join('  ').trimEnd()}\n`);
   }
-  return 0;
-}
-
-async function change(gateway: string, fault: string, on: boolean, service: Service): Promise<number> {
-  const path = `${pathOf(gateway)}/${encodeURIComponent(fault)}`;
-  const body: FaultSwitch = { on };
-  return show(await request<SimulatedFaults>(service, 'POST', path, body));
 }
 
 function pathOf(gateway: string): string {
@@ -70,11 +82,15 @@ function pathOf(gateway: string): string {
 }
 
 /** One line per fault; what is on catches the eye. */
-function show(reply: SimulatedFaults | undefined): number {
+function show(reply: SimulatedFaults | undefined, json = false): number {
   if (reply === undefined) return 1;
-  const width = Math.max(...reply.faults.map(({ fault }) => fault.length));
-  for (const { fault, on } of reply.faults) {
-    process.stdout.write(`${fault.padEnd(width)}  ${on ? 'ON' : 'off'}\n`);
+  if (json) {
+    printJson(reply);
+    return 0;
+  }
+  const width = Math.max(...reply.faults.map(({ fault: name }) => name.length));
+  for (const { fault: name, on } of reply.faults) {
+    process.stdout.write(`${name.padEnd(width)}  ${on ? 'ON' : 'off'}\n`);
   }
   return 0;
 }

@@ -1,11 +1,14 @@
 /** What every command that prints times, in a table or as JSON, takes beside its own options. */
 
+import { WrongUsage } from './command-line.ts';
 import { SERVICE_OPTIONS } from './service.ts';
 
-/** For `parseArgs`. */
+/** Of a command that asks the service and prints what it says. */
+export const JSON_OPTIONS = { ...SERVICE_OPTIONS, json: { type: 'boolean' } } as const;
+
+/** The same with times. */
 export const TABLE_OPTIONS = {
-  ...SERVICE_OPTIONS,
-  json: { type: 'boolean' },
+  ...JSON_OPTIONS,
   utc: { type: 'boolean' },
   local: { type: 'boolean' },
 } as const;
@@ -24,7 +27,8 @@ export interface Shape {
   readonly local: boolean;
 }
 
-/** How to print; undefined where both zones are asked for. */
-export function shapeOf({ json = false, utc = false, local = false }: TableValues): Shape | undefined {
-  return utc && local ? undefined : { json, local };
+/** How to print. */
+export function shapeOf({ json = false, utc = false, local = false }: TableValues): Shape {
+  if (utc && local) throw new WrongUsage('--utc and --local exclude each other');
+  return { json, local };
 }

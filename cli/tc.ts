@@ -3,83 +3,78 @@
  * watches all of them. Exit code of `send`: 0 when it ended VERIFIED or COMPLETE, 1 otherwise.
  */
 
-import { parseArgs } from 'node:util';
 import type { TcEvent, TcReply } from '../contract/telecommand.ts';
 import { isGoodTcEnd } from '../contract/telecommand-state.ts';
+import { defineCommand, defineVerbs } from './command.ts';
 import { followOnce, whenEnded } from './followed.ts';
+import { isMeant } from './hazard.ts';
+import { printJsonLine } from './print-json.ts';
 import { request } from './request.ts';
-import { SERVICE_OPTIONS, SERVICE_USAGE, type Service, serviceOf } from './service.ts';
+import { type Service, serviceOf } from './service.ts';
+import { JSON_OPTIONS } from './table-options.ts';
+import { list } from './tc-list.ts';
 import { readPairs, readValue } from './written-value.ts';
 
-const USAGE = `mcs tc send TARGET TELECOMMAND [argument=value …] [--instance I] [--link L] [--environment E] [--id ULID]
-mcs tc watch [TARGET]
-${SERVICE_USAGE}`;
+const SEND_USAGE = `mcs tc send TARGET TELECOMMAND [argument=value …] [--instance I] [--link L] [--environment E] [--id ULID]
+            [--hazardous] [--json]
+  sends it and follows it to its end; exit code 0: VERIFIED or COMPLETE; --json: its events, one in a line
+  the name of a hazardous one is asked for again; --hazardous: it is not, and a script needs that
+`;
 
-interface Options {
-  readonly service: Service;
-  readonly words: readonly string[];
-  readonly fields: Readonly<Record<string, string>>;
-}
+const WATCH_USAGE = `mcs tc watch [TARGET] [--json]
+  telecommands as they go; --json: one JSON in a line
+`;
 
-export async function tc([verb, ...rest]: string[]): Promise<number> {
-  if (verb === 'send') return send(readOptions(rest));
-  if (verb === 'watch') return watch(readOptions(rest));
-  process.stderr.write(USAGE);
-  return 2;
-}
+const FIELDS = ['instance', 'link', 'environment', 'id'] as const;
 
-function readOptions(args: string[]): Options {
-  const { values, positionals } = parseArgs({
-    args,
-    allowPositionals: true,
-    options: {
-      ...SERVICE_OPTIONS,
-      instance: { type: 'string' },
-      link: { type: 'string' },
-      environment: { type: 'string' },
-      id: { type: 'string' },
-    },
-  });
-  const { api, user, role, token, ...fields } = values;
-  return {
-    service: serviceOf({ api, user, role, token }),
-    words: positionals,
-    fields: Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Record<
-      string,
-      string
-    >,
-  };
-}
+const send = defineCommand({
+  usage: SEND_USAGE,
+  words: ['TARGET', 'TELECOMMAND'],
+  rest: 'argument=value',
+  options: {
+    ...JSON_OPTIONS,
+    instance: { type: 'string' },
+    link: { type: 'string' },
+    environment: { type: 'string' },
+    id: { type: 'string' },
+    hazardous: { type: 'boolean' },
+  },
+  async run({ words: [target, telecommand], rest: pairs, values }) {
+    const [service, json] = [serviceOf(values), values.json === true];
+    const fields = FIELDS.flatMap((name) => (values[name] === undefined ? [] : [[name, values[name]]]));
+    const args = pairs.length > 0 ? { args: readArguments(pairs) } : {};
+    const body = { target, telecommand, ...Object.fromEntries(fields), ...args };
+    if (values.hazardous !== true && !(await isMeant(service, { target, telecommand }))) return 1;
+    const reply = await request<TcReply>(service, 'POST', '/v1/tc', body);
+    if (reply === undefined) return 1;
+    const { id, duplicate } = reply;
+    if (!json) process.stdout.write(`${id}${duplicate ? ' (already submitted, nothing new sent)' : ''}\n`);
+    const show = json ? printJsonLine : (event: TcEvent): void => void process.stdout.write(line(event));
+    const last = await follow(service, `/v1/tc/${target}/${id}/events`, show);
+    return last !== undefined && isGoodTcEnd(last.state) ? 0 : 1;
+  },
+});
 
-async function send({ service, words, fields }: Options): Promise<number> {
-  const [target, telecommand, ...pairs] = words;
-  if (target === undefined || telecommand === undefined) {
-    process.stderr.write(USAGE);
-    return 2;
-  }
-  const body = { target, telecommand, ...fields, ...(pairs.length > 0 && { args: readArguments(pairs) }) };
-  const reply = await request<TcReply>(service, 'POST', '/v1/tc', body);
-  if (reply === undefined) return 1;
-  process.stdout.write(`${reply.id}${reply.duplicate ? ' (already submitted, nothing new sent)' : ''}\n`);
-  const last = await follow(service, `/v1/tc/${target}/${reply.id}/events`, (event) =>
-    process.stdout.write(line(event)),
-  );
-  return last !== undefined && isGoodTcEnd(last.state) ? 0 : 1;
-}
+const watch = defineCommand({
+  usage: WATCH_USAGE,
+  words: ['[TARGET]'],
+  options: JSON_OPTIONS,
+  async run({ words: [target], values }) {
+    const query = target === undefined ? '' : `?target=${encodeURIComponent(target)}`;
+    const show = (event: TcEvent): void =>
+      void process.stdout.write(`${event.target}  ${event.tc}${line(event)}`);
+    await follow(serviceOf(values), `/v1/tc/watch${query}`, values.json === true ? printJsonLine : show);
+    return 0;
+  },
+});
 
-async function watch({ service, words: [target] }: Options): Promise<number> {
-  const query = target === undefined ? '' : `?target=${encodeURIComponent(target)}`;
-  await follow(service, `/v1/tc/watch${query}`, (event) =>
-    process.stdout.write(`${event.target}  ${event.tc}${line(event)}`),
-  );
-  return 0;
-}
+export const tc = defineVerbs('tc', { send, list, watch });
 
 function readArguments(pairs: readonly string[]): Record<string, string | number | boolean> {
   return Object.fromEntries(readPairs(pairs, 'an argument').map(([name, text]) => [name, readValue(text)]));
 }
 
-/** Calls `heard` for each event; resolves with the last one when the service closes or it is interrupted. */
+/** Calls `received` for each event; resolves with the last one when the service closes or it is interrupted. */
 async function follow(
   service: Service,
   path: string,

@@ -3,9 +3,9 @@
  * A thin client of the watch route of transfers. Mission Control Service, section 4.7.
  */
 
-import { parseArgs } from 'node:util';
 import { type Transfer, transferKey } from '../contract/transfer.ts';
 import { realClock } from '../supervision/clock.ts';
+import { defineCommand } from './command.ts';
 import { followInLines, whenEnded } from './followed.ts';
 import { type LiveTable, showLive, type TableLook } from './live-view.ts';
 import { dayAndTime, printable } from './pass-look.ts';
@@ -15,35 +15,34 @@ import { shapeOf, TABLE_OPTIONS } from './table-options.ts';
 import { type TransferColumns, transferColumns, transferLine } from './transfer-columns.ts';
 import { bytesText, Progress, receivedBytes } from './transfer-progress.ts';
 
-export const WATCH_USAGE = `mcs transfer watch [TARGET] [--json] [--utc | --local]
+const WATCH_USAGE = `mcs transfer watch [TARGET] [--json] [--utc | --local]
   in a terminal a table, elsewhere a line for each change; --json: one JSON in a line
 `;
 
-export async function watch(args: string[]): Promise<number> {
-  const { values, positionals } = parseArgs({ args, allowPositionals: true, options: TABLE_OPTIONS });
-  const [target, ...more] = positionals;
-  const shape = shapeOf(values);
-  if (more.length > 0 || shape === undefined) {
-    process.stderr.write(WATCH_USAGE);
-    return 2;
-  }
-  const { json, local } = shape;
-  const query = target === undefined ? '' : `?target=${encodeURIComponent(target)}`;
-  const followed = { service: serviceOf(values), path: `/v1/transfers/watch${query}`, ended: whenEnded() };
-  if (json || !process.stdout.isTTY || process.env.TERM === 'dumb')
-    return followInLines<Transfer>(followed.service, followed.path, followed.ended, (transfer) => {
-      const line = json ? JSON.stringify(transfer) : printable(transferLine(transfer));
-      const received = json ? '' : `${dayAndTime(realClock.now(), local)[1]}  `;
-      process.stdout.write(`${received}${line}\n`);
-    });
-  const table = new TransferTable(local);
-  const title = (state: string, now: number): string =>
-    ['transfers', ...(target === undefined ? [] : [target]), state, dayAndTime(now, local).join(' ')].join(
-      '  ',
-    );
-  const remark = ({ width }: { readonly width: number }): string => table.remark(width);
-  return showLive<Transfer>({ ...followed, colour: hasColour(), table, title, remark });
-}
+export const watch = defineCommand({
+  usage: WATCH_USAGE,
+  words: ['[TARGET]'],
+  options: TABLE_OPTIONS,
+  async run({ words: [target], values }) {
+    const shape = shapeOf(values);
+    const { json, local } = shape;
+    const query = target === undefined ? '' : `?target=${encodeURIComponent(target)}`;
+    const followed = { service: serviceOf(values), path: `/v1/transfers/watch${query}`, ended: whenEnded() };
+    if (json || !process.stdout.isTTY || process.env.TERM === 'dumb')
+      return followInLines<Transfer>(followed.service, followed.path, followed.ended, (transfer) => {
+        const line = json ? JSON.stringify(transfer) : printable(transferLine(transfer));
+        const received = json ? '' : `${dayAndTime(realClock.now(), local)[1]}  `;
+        process.stdout.write(`${received}${line}\n`);
+      });
+    const table = new TransferTable(local);
+    const title = (state: string, now: number): string =>
+      ['transfers', ...(target === undefined ? [] : [target]), state, dayAndTime(now, local).join(' ')].join(
+        '  ',
+      );
+    const remark = ({ width }: { readonly width: number }): string => table.remark(width);
+    return showLive<Transfer>({ ...followed, colour: hasColour(), table, title, remark });
+  },
+});
 
 /** Transfers by priority, then by age, with how fast each comes. */
 export class TransferTable implements LiveTable<Transfer> {

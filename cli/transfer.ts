@@ -4,15 +4,8 @@
  * line is malformed.
  */
 
-import { SERVICE_USAGE } from './service.ts';
-import { LIST_USAGE, list } from './transfer-list.ts';
-import { WATCH_USAGE, watch } from './transfer-watch.ts';
+import { defineVerbs } from './command.ts';
+import { list } from './transfer-list.ts';
+import { watch } from './transfer-watch.ts';
 
-const VERBS: Readonly<Record<string, (args: string[]) => Promise<number>>> = { list, watch };
-
-export async function transfer([verb, ...args]: string[]): Promise<number> {
-  const carryOut = verb !== undefined && Object.hasOwn(VERBS, verb) ? VERBS[verb] : undefined;
-  if (carryOut !== undefined) return carryOut(args);
-  process.stderr.write(`${LIST_USAGE}${WATCH_USAGE}${SERVICE_USAGE}`);
-  return 2;
-}
+export const transfer = defineVerbs('transfer', { list, watch });

@@ -137,6 +137,17 @@ export function measuresByName(catalogue: CatalogueView): ReadonlyMap<string, Me
   return new Map(measuresOf(catalogue).map(({ place, measure }) => [nameOf(place), measure]));
 }
 
+/** The selectors that name no measure of the catalogue: nothing would ever come of them. */
+export function unmatched(catalogue: CatalogueView, selectors: readonly Selector[]): Selector[] {
+  const files = catalogue.files?.component;
+  const places = measuresOf(catalogue).map(({ place }) => place);
+  return selectors.filter((selector) => {
+    const { instance: _, ...anyInstance } = selector;
+    // Files come and go: a file that is not there yet may be watched for.
+    return !places.some((place) => isWanted(place, [place.component === files ? anyInstance : selector]));
+  });
+}
+
 /** What the catalogue says of a value; of a file it has what holds for every file. */
 export function measureOf(
   value: CurrentValue,

@@ -3,6 +3,8 @@
  * number; what the value must be is for the service to say.
  */
 
+import { WrongUsage } from './command-line.ts';
+
 export type WrittenValue = string | number | boolean;
 
 /** Without leading zeros: `0010` are bytes, or a name. */
@@ -12,7 +14,7 @@ const NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
 export function readPairs(pairs: readonly string[], what: string): [name: string, text: string][] {
   return pairs.map((pair) => {
     const at = pair.indexOf('=');
-    if (at < 1) throw new Error(`${what} is written name=value, not ${JSON.stringify(pair)}`);
+    if (at < 1) throw new WrongUsage(`${what} is written name=value, not ${JSON.stringify(pair)}`);
     return [pair.slice(0, at), pair.slice(at + 1)];
   });
 }

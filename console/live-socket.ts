@@ -3,8 +3,8 @@
  * browser says that the network is there again.
  *
  * K1. A close with 1000 is the end of what was followed; nothing is opened again.
- * K2. A close with 4401 means that the token has expired: the page asks for another one and opens nothing with this
- *     one.
+ * K2. A close with 4401 means that the token has expired that it was opened with: it is opened again with the one
+ *     that is kept meanwhile; where there is none, the page asks for another one.
  * K3. Where the service promises news within `silentMs`, silence is a lost connection: a network that was unplugged
  *     closes no socket.
  */
@@ -31,6 +31,7 @@ const TOKEN_EXPIRED = 4401;
 export class LiveSocket {
   readonly #options: LiveSocketOptions;
   #socket: WebSocket | undefined;
+  #token: string | undefined;
   #pauseMs = FIRST_PAUSE_MS;
   #receivedAt = 0;
   #cancel: () => void = () => undefined;
@@ -55,7 +56,8 @@ export class LiveSocket {
 
   #open(): void {
     this.#cancel();
-    const socket = new WebSocket(addressOf(this.#options.path));
+    this.#token = keptToken();
+    const socket = new WebSocket(addressOf(this.#options.path, this.#token));
     this.#socket = socket;
     this.#receivedAt = now();
     socket.binaryType = 'arraybuffer';
@@ -82,12 +84,13 @@ export class LiveSocket {
 
   #ended(socket: WebSocket, code: number): void {
     if (this.#socket !== socket) return;
-    if (code !== FINISHED && code !== TOKEN_EXPIRED) return this.#lost();
+    const isExpired = code === TOKEN_EXPIRED && keptToken() === this.#token;
+    if (code !== FINISHED && !isExpired) return this.#lost();
     this.#cancel();
     this.#socket = undefined;
     this.#closed = true;
     this.#options.changed(code === FINISHED ? 'ended' : 'lost');
-    if (code === TOKEN_EXPIRED) tokenAsked('the token has expired');
+    if (isExpired) tokenAsked('the token has expired');
   }
 
   #lost(): void {
@@ -110,10 +113,9 @@ export class LiveSocket {
 }
 
 /** A WebSocket of a browser carries no header: the token goes into the query (section 5 item 1). */
-function addressOf(path: string): string {
+function addressOf(path: string, token: string | undefined): string {
   const address = new URL(path, location.href);
   address.protocol = location.protocol === 'https:' ? 'wss:' : 'ws:';
-  const token = keptToken();
   if (token !== undefined) address.searchParams.set('token', token);
   return address.href;
 }

@@ -26,24 +26,29 @@ export function keepToken(token: string | undefined): void {
 
 /** Whom the kept token names, for showing only; empty without one. */
 export function namedByToken(): string {
-  const body = keptToken()?.split('.')[1]?.replaceAll('-', '+').replaceAll('_', '/');
-  if (body === undefined) return '';
+  const { sub } = claimsOf(keptToken());
+  return typeof sub === 'string' ? sub : '';
+}
+
+/** What a token says, unchecked; empty where it is no JSON Web Token. */
+export function claimsOf(token: string | undefined): Readonly<Record<string, unknown>> {
+  const body = token?.split('.')[1]?.replaceAll('-', '+').replaceAll('_', '/');
   try {
-    const bytes = Uint8Array.from(atob(body), (letter) => letter.charCodeAt(0));
-    const { sub } = JSON.parse(new TextDecoder().decode(bytes)) as { sub?: unknown };
-    return typeof sub === 'string' ? sub : '';
+    const bytes = Uint8Array.from(atob(body ?? ''), (letter) => letter.charCodeAt(0));
+    return JSON.parse(new TextDecoder().decode(bytes)) as Record<string, unknown>;
   } catch {
-    return '';
+    return {};
   }
 }
 
-let asks: (reason: string) => void = () => undefined;
+let asks: (reason: string, byPerson: boolean) => void = () => undefined;
 
 /** Who is informed when the service takes no request without another token. */
-export function whenTokenAsked(listener: (reason: string) => void): void {
+export function whenTokenAsked(listener: (reason: string, byPerson: boolean) => void): void {
   asks = listener;
 }
 
-export function tokenAsked(reason: string): void {
-  asks(reason);
+/** `byPerson`: it was refused what a person did just now. */
+export function tokenAsked(reason: string, byPerson = false): void {
+  asks(reason, byPerson);
 }

@@ -4,11 +4,12 @@
  */
 
 import Type, { type Static } from 'typebox';
+import type { AlarmName } from './alarm-name.ts';
+import { AlarmReaction } from './alarm-reaction.ts';
 import { quantityBound } from './bounded.ts';
+import { pageFields } from './event.ts';
 import { parseJsonBytes } from './json-bytes.ts';
-import { NAME_CHARACTERS } from './limits.ts';
 import { oneOf, readReply, textIn } from './reply.ts';
-import { NO_INSTANCE } from './token.ts';
 
 const closed = { additionalProperties: false } as const;
 const Time = Type.String({ format: 'date-time' });
@@ -79,7 +80,13 @@ const EXAMPLE_RECORD = {
 } as const;
 
 export const Alarm = Type.Object(
-  { ...named, record: AlarmRecord },
+  {
+    ...named,
+    record: AlarmRecord,
+    reactions: Type.Optional(
+      Type.Array(AlarmReaction, { description: 'Those under way, the oldest first; absent: none. Ours.' }),
+    ),
+  },
   { ...closed, title: 'Alarm', examples: [{ ...EXAMPLE_NAME, record: EXAMPLE_RECORD }] },
 );
 export type Alarm = Static<typeof Alarm>;
@@ -112,6 +119,32 @@ export const AlarmEvent = Type.Object(
 );
 export type AlarmEvent = Static<typeof AlarmEvent>;
 
+export const AlarmEventPage = Type.Object(
+  { events: Type.Array(AlarmEvent, { description: 'The newest first.' }), ...pageFields },
+  {
+    ...closed,
+    title: 'AlarmEventPage',
+    examples: [
+      {
+        events: [
+          {
+            ...EXAMPLE_NAME,
+            previous: 'NORMAL',
+            state: 'ACTIVE_UNACK',
+            seq: 1,
+            at: '2026-01-02T03:04:05.678Z',
+            cause: 'condition',
+          },
+        ],
+        gaps: [],
+        damaged: 0,
+        pending: 0,
+      },
+    ],
+  },
+);
+export type AlarmEventPage = Static<typeof AlarmEventPage>;
+
 /** The event in a message of ALARMS; undefined for bytes that are malformed. */
 export function readAlarmEvent(data: Uint8Array): AlarmEvent | undefined {
   try {
@@ -135,63 +168,6 @@ export const ShelveBody = Type.Object(
   { ...closed, title: 'ShelveBody', examples: [{ for: '30 min' }] },
 );
 export type ShelveBody = Static<typeof ShelveBody>;
-
-// Names ---------------------------------------------------------------------------------------------------------------
-
-/** Which alarm is meant. */
-export interface AlarmName {
-  readonly target: string;
-  readonly component: string;
-  readonly instance?: string;
-  readonly alarm: string;
-}
-
-/** `component[instance].alarm` or `component.alarm`, each name a token. */
-const NAME = `([A-Za-z0-9_-]{1,${NAME_CHARACTERS}})`;
-export const ALARM_PATH_PATTERN = `^${NAME}(?:\\[${NAME}\\])?\\.${NAME}$`;
-const ALARM_PATH = new RegExp(ALARM_PATH_PATTERN);
-
-/** `<target>.<component>.<instance>.<alarm>`: key of the record and, with `-<seq>`, identifier of its events. */
-export function alarmKey({ target, component, instance = NO_INSTANCE, alarm }: AlarmName): string {
-  return `${target}.${component}.${instance}.${alarm}`;
-}
-
-/** The name behind a key; undefined where it is none. */
-export function alarmNamed(key: string): AlarmName | undefined {
-  const [target, component, instance, alarm, ...more] = key.split('.');
-  if (!target || !component || !instance || !alarm || more.length > 0) return undefined;
-  return { target, component, ...(instance !== NO_INSTANCE && { instance }), alarm };
-}
-
-/** `component[instance].alarm`, as people and paths write it. */
-export function alarmPath({ component, instance, alarm }: AlarmName): string {
-  return `${component}${instance === undefined ? '' : `[${instance}]`}.${alarm}`;
-}
-
-/** What `alarmPath` writes, read; undefined for another form. */
-export function alarmAt(path: string): Omit<AlarmName, 'target'> | undefined {
-  const [, component, instance, alarm] = ALARM_PATH.exec(path) ?? [];
-  if (component === undefined || alarm === undefined || instance === NO_INSTANCE) return undefined;
-  return { component, ...(instance !== undefined && { instance }), alarm };
-}
-
-/** Name of the alarm that reports a failed reaction (section 4.4 reaction rule 6). */
-export function reactionAlarm(alarm: string): string {
-  return `${alarm}-reaction`;
-}
-
-const REACTION_BY = 'alarm ';
-
-/** Who a reaction is of: the `by` of its run, and of the suspensions it causes (section 4.4 reaction rule 4). */
-export function reactionBy(key: string): string {
-  return `${REACTION_BY}${key}`;
-}
-
-/** Key of the alarm a run is the reaction to; undefined when it is none. */
-export function alarmOfReaction(by: string | undefined): string | undefined {
-  const key = by?.startsWith(REACTION_BY) ? by.slice(REACTION_BY.length) : undefined;
-  return key === undefined || alarmNamed(key) === undefined ? undefined : key;
-}
 
 // On the bus ----------------------------------------------------------------------------------------------------------
 

@@ -16,6 +16,27 @@ export function isNameOfService(name: string): boolean {
 
 const closed = { additionalProperties: false } as const;
 
+export const WhoAmI = Type.Object(
+  {
+    identity: Type.Enum(['anonymous', 'declared', 'verified'], {
+      description: '`declared`: a name of a header that nobody checked; `verified`: of a token.',
+    }),
+    subject: Type.Optional(Type.String({ description: 'As logs and events name the caller.' })),
+    roles: Type.Array(Type.String()),
+    expires_at: Type.Optional(
+      Type.String({ format: 'date-time', description: 'When the token counts no more.' }),
+    ),
+  },
+  {
+    ...closed,
+    title: 'WhoAmI',
+    examples: [
+      { identity: 'verified', subject: 'ada', roles: ['operator'], expires_at: '2026-01-02T04:04:05.678Z' },
+    ],
+  },
+);
+export type WhoAmI = Static<typeof WhoAmI>;
+
 const SignIn = Type.Object(
   {
     issuer: Type.String({ description: 'Its metadata is at `/.well-known/openid-configuration` below.' }),

@@ -4,14 +4,8 @@
  */
 
 import Type, { type TSchema } from 'typebox';
-import {
-  DOCUMENT_ENTRIES,
-  DOCUMENT_TEXT_CHARACTERS,
-  NAME_CHARACTERS,
-  PATH_CHARACTERS,
-  QUANTITY_CHARACTERS,
-  REQUEST_ENTRIES,
-} from './limits.ts';
+import { DOCUMENT_ENTRIES, DOCUMENT_TEXT_CHARACTERS } from './limits/mission.ts';
+import { NAME_CHARACTERS, PATH_CHARACTERS, QUANTITY_CHARACTERS, REQUEST_ENTRIES } from './limits/request.ts';
 
 /** Bounds of a name, spread into the schema of the text. */
 export const nameBound = { maxLength: NAME_CHARACTERS } as const;

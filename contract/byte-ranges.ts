@@ -10,7 +10,7 @@
  */
 
 import { assert } from './assert.ts';
-import { BYTE_RANGES_MOST } from './limits.ts';
+import { BYTE_RANGES_MOST } from './limits/transfer.ts';
 
 /** The bytes from `start` to before `end`. */
 export type ByteRange = readonly [start: number, end: number];

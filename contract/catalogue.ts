@@ -3,6 +3,10 @@
 import Type, { type Static } from 'typebox';
 
 const closed = { additionalProperties: false } as const;
+function quantity(description: string) {
+  return Type.String({ description: `${description} A quantity, \`5 s\`.` });
+}
+
 const Interval = Type.Tuple([
   Type.Union([Type.Number(), Type.Null()]),
   Type.Union([Type.Number(), Type.Null()]),
@@ -36,6 +40,25 @@ export const ArgumentView = Type.Object(
 );
 export type ArgumentView = Static<typeof ArgumentView>;
 
+export const RequirementView = Type.Object(
+  { that: Type.String({ description: 'A condition.' }), max_age: quantity('How old its samples may be.') },
+  { ...closed, title: 'RequirementView' },
+);
+
+export const VerificationView = Type.Object(
+  {
+    expect: Type.Optional(Type.String({ description: 'The condition that must become true.' })),
+    fail: Type.Optional(Type.String({ description: 'The condition that fails it at once.' })),
+    reports: Type.Optional(
+      Type.Enum(['acceptance', 'completion'], {
+        description: 'The reports of the spacecraft that it waits for.',
+      }),
+    ),
+    within: quantity('How long it may take.'),
+  },
+  { ...closed, title: 'VerificationView' },
+);
+
 export const TelecommandView = Type.Object(
   {
     name: Type.String(),
@@ -43,6 +66,10 @@ export const TelecommandView = Type.Object(
     args: Type.Array(ArgumentView),
     changes_state: Type.Boolean(),
     hazardous: Type.Boolean(),
+    requires: Type.Optional(
+      Type.Array(RequirementView, { description: 'What must be so before it is sent.' }),
+    ),
+    verify: Type.Optional(VerificationView),
   },
   { ...closed, title: 'TelecommandView' },
 );

@@ -13,7 +13,7 @@
  */
 
 import { isFileId } from './file-chunk.ts';
-import { UPLOAD_BYTES } from './limits.ts';
+import { UPLOAD_BYTES } from './limits/transfer.ts';
 import { type Foreign, oneOf, readResult, textIn } from './reply.ts';
 import { accepted, type Result, refused } from './result.ts';
 import { isToken } from './token.ts';

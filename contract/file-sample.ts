@@ -9,7 +9,7 @@
 
 import type { FileSample } from './batch.ts';
 import { isFileId } from './file-chunk.ts';
-import { FILE_CHECKSUM_CHARACTERS, FILE_STATE_CHARACTERS } from './limits.ts';
+import { FILE_CHECKSUM_CHARACTERS, FILE_STATE_CHARACTERS } from './limits/transfer.ts';
 
 /** The measures of a file, in the order of their names. */
 export const FILE_MEASURES = ['checksum', 'file_type', 'generation', 'size', 'transfer'] as const;

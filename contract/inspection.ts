@@ -79,6 +79,8 @@ export interface ProcessView {
   /** Path of the supervisor of its roles. */
   readonly supervisor: string;
   readonly roles: readonly RoleView[];
+  /** Until when something is lost of what the bus held, ms since 1970; absent: nothing that it knows of. */
+  readonly lostUntil?: number;
   readonly deadLetters: { readonly count: number; readonly newest: readonly DeadLetterView[] };
 }
 

@@ -62,6 +62,7 @@ const Process = Type.Object({
   draining: Type.Boolean(),
   supervisor: text,
   roles: Type.Array(Role),
+  lostUntil: Type.Optional(when),
   deadLetters: Type.Object({
     count,
     newest: Type.Array(Type.Object({ kind: text, id: text, at: when, event: text, error: text })),

@@ -6,3 +6,13 @@ const decoder = new TextDecoder();
 export function parseJsonBytes(bytes: Uint8Array): unknown {
   return JSON.parse(decoder.decode(bytes));
 }
+
+/** The object in them; undefined where there is none. */
+export function objectIn(bytes: Uint8Array): object | undefined {
+  try {
+    const read = parseJsonBytes(bytes) as object | null;
+    return typeof read === 'object' && read !== null ? read : undefined;
+  } catch {
+    return undefined;
+  }
+}

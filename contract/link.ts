@@ -3,11 +3,13 @@
  * `Result`: refusals travel, outages do not answer.
  */
 
+import { isInstant, readInstant } from './instant.ts';
 import type { LinkBinding } from './mode.ts';
 import { asObject, type Foreign, isListOf, oneOf, readReply, readResult, textIn } from './reply.ts';
 import type { Result } from './result.ts';
 import type { SimulatedFile } from './simulation.ts';
-import type { DecodedSample, NeededHold, ResolvedValue } from './telecommand.ts';
+import type { NeededHold } from './target-holds.ts';
+import type { DecodedSample, ResolvedValue } from './telecommand.ts';
 
 export const DRIVER_VERBS = ['encode', 'decode', 'cfdp'] as const;
 export type DriverVerb = (typeof DRIVER_VERBS)[number];
@@ -154,7 +156,12 @@ export type SendReply =
       /** `handed` of the call under which the frame left. */
       readonly handed?: BusPosition;
     }
-  | { readonly outcome: 'refused'; readonly detail: string }
+  | {
+      readonly outcome: 'refused';
+      readonly detail: string;
+      /** It is being handed over to another process, which is asked next. */
+      readonly leaving?: true;
+    }
   | { readonly outcome: 'unknown'; readonly detail: string };
 
 /** What a gateway answered to `send`; undefined for a malformed reply. */
@@ -164,7 +171,10 @@ export function readSendReply(bytes: Uint8Array): SendReply | undefined {
   if (reply === undefined || outcome === undefined) return undefined;
   if (outcome !== 'sent') {
     const detail = textIn(reply, 'detail');
-    return detail === undefined ? undefined : { outcome, detail };
+    if (detail === undefined) return undefined;
+    return outcome === 'refused' && reply.leaving === true
+      ? { outcome, detail, leaving: true }
+      : { outcome, detail };
   }
   const { at, handed } = reply;
   if (!isTime(at)) return undefined;
@@ -193,6 +203,7 @@ export interface EchoMessage {
 
 /**
  * Message on `mcs.gw.sent.<gateway>`: a frame that was handed over to leave, and what became of it. Once for each key.
+ * Gateways of a version before write `at` as ms since 1970 (`reportedMoment`).
  */
 export interface SentMessage {
   readonly target: string;
@@ -202,7 +213,8 @@ export interface SentMessage {
   readonly frame: string;
   readonly outcome: SendReply['outcome'];
   readonly detail?: string;
-  readonly at: number;
+  /** RFC 3339 */
+  readonly at: string;
 }
 
 export const LINK_STATES = ['up', 'silent', 'connecting', 'down'] as const;
@@ -217,6 +229,17 @@ export interface LinkCondition {
   /** ms since 1970 */
   readonly since: number;
   readonly reason?: string;
+}
+
+/** A time in a report, ms since 1970; gateways of a version before write it so. Undefined for what is no time. */
+export function reportedMoment(value: unknown): number | undefined {
+  if (typeof value === 'string') return readInstant(value);
+  return typeof value === 'number' && isInstant(value) ? value : undefined;
+}
+
+/** The same on the bus, with a time of RFC 3339; versions before wrote ms since 1970. */
+export interface ReportedCondition extends Omit<LinkCondition, 'since'> {
+  readonly since: string;
 }
 
 /** Since the gateway started, and a second of the time since the last report. */
@@ -236,8 +259,9 @@ export interface GatewayState extends GatewayReport {
 export interface GatewayReport {
   readonly gateway: string;
   readonly kind: string;
-  readonly at: number;
-  readonly link: LinkCondition;
+  /** RFC 3339. */
+  readonly at: string;
+  readonly link: ReportedCondition;
   readonly downlink: Throughput;
   readonly uplink: Throughput;
   /** Frames received that wait for the bus, and frames that wait to leave. */
@@ -253,6 +277,8 @@ export interface GatewayReport {
     readonly skipped_bytes: number;
     /** Datagrams and connections of strangers. */
     readonly foreign: number;
+    /** Datagrams that the kernel dropped before the gateway saw them; absent from gateways of others. */
+    readonly kernel?: number;
   };
 }
 

@@ -5,7 +5,7 @@
  *     one only where its length is near, in a band as wide as the slips that count, and at most `NEAR_NAMES` of them.
  */
 
-import { NAME_CHARACTERS, NEAR_NAMES } from './limits.ts';
+import { NAME_CHARACTERS, NEAR_NAMES } from './limits/request.ts';
 
 /** Names shown when nothing is near: a catalogue may have hundreds. */
 const NAMES_SHOWN = 12;

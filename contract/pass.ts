@@ -7,7 +7,8 @@ import Type, { type Static } from 'typebox';
 import { quantityBound } from './bounded.ts';
 import { readInstant } from './instant.ts';
 import { parseJsonBytes } from './json-bytes.ts';
-import { INSTANT_CHARACTERS, PASS_LIST_MOST, SNAPSHOT_PASSES } from './limits.ts';
+import { PASS_LIST_MOST, SNAPSHOT_PASSES } from './limits/pass.ts';
+import { INSTANT_CHARACTERS } from './limits/request.ts';
 import { isToken, TOKEN_PATTERN } from './token.ts';
 
 const closed = { additionalProperties: false } as const;

@@ -5,12 +5,12 @@
 
 import Type from 'typebox';
 import { nameBound, named } from './bounded.ts';
+import { INSTANT_CHARACTERS } from './limits/request.ts';
 import {
-  INSTANT_CHARACTERS,
   SCHEDULE_REASON_CHARACTERS,
   SCHEDULE_REASONS,
   SCHEDULE_START_CHARACTERS,
-} from './limits.ts';
+} from './limits/schedule.ts';
 import { ArgumentValue } from './telecommand.ts';
 import { TOKEN_PATTERN } from './token.ts';
 

@@ -9,7 +9,7 @@
  */
 
 import { parseJsonBytes } from './json-bytes.ts';
-import { REPLY_BYTES, REPLY_DEPTH } from './limits.ts';
+import { REPLY_BYTES, REPLY_DEPTH } from './limits/link.ts';
 import { accepted, type Result, refusedAll } from './result.ts';
 
 /** An object somebody else made. */

@@ -4,7 +4,11 @@
  */
 
 import type { Choice, RunEvent, RunSample } from './run.ts';
+import { wantedWords } from './run-question.ts';
 import { isGoodTcEnd } from './telecommand-state.ts';
+
+/** The unit of a value by its name; undefined where it has none, or none is known. */
+export type UnitOf = (name: string) => string | undefined;
 
 /** What a reader is to notice. */
 export type RunTone = 'good' | 'bad' | 'asks' | 'begins' | 'quiet' | 'plain';
@@ -17,7 +21,7 @@ export interface RunWords {
   readonly text: string;
   /** What else is to be said of it. */
   readonly notes?: readonly string[];
-  /** Inputs as they are given on the command line; empty: none. */
+  /** Inputs with their values; empty: none. */
   readonly inputs?: string;
   /** Of an event that passes or fails. */
   readonly verdict?: { readonly ok: boolean; readonly reason?: string | undefined };
@@ -26,21 +30,21 @@ export interface RunWords {
 
 type Of<Kind extends RunEvent['event']> = Extract<RunEvent, { event: Kind }>;
 
-const SENTENCES: { readonly [Kind in RunEvent['event']]: (event: Of<Kind>) => RunWords } = {
-  started: (event) => ({
+const SENTENCES: { readonly [Kind in RunEvent['event']]: (event: Of<Kind>, unitOf?: UnitOf) => RunWords } = {
+  started: (event, unitOf) => ({
     what: 'started',
     tone: 'begins',
     text: beginning(event),
-    inputs: pairs(event.inputs),
+    inputs: pairsText(event.inputs, unitOf),
   }),
   procedure_started: () => ({ what: 'procedure', tone: 'quiet', text: '' }),
   procedure_finished: ({ ok }) => judged('procedure', '', { ok }),
-  step_started: ({ attempt, inputs }) => ({
+  step_started: ({ attempt, inputs }, unitOf) => ({
     what: 'step',
     tone: 'begins',
     text: '',
     notes: attempt > 1 ? [`attempt ${attempt}`] : [],
-    inputs: pairs(inputs),
+    inputs: pairsText(inputs, unitOf),
   }),
   step_finished: (event) => judged('step', '', event),
   telecommand_sent: ({ target, telecommand, changes_state, retry_of }) => ({
@@ -68,7 +72,15 @@ const SENTENCES: { readonly [Kind in RunEvent['event']]: (event: Of<Kind>) => Ru
     samples,
   }),
   mode_changed: ({ target, mode }) => ({ what: 'mode', tone: 'plain', text: `${target} is now ${mode}` }),
-  asked: ({ prompt, role }) => ({ what: 'asks', tone: 'asks', text: `${prompt}${ofRole(role)}` }),
+  asked: ({ prompt, role, answer, deadline }) => ({
+    what: 'asks',
+    tone: 'asks',
+    text: `${prompt}${ofRole(role)}`,
+    notes: [
+      answer === undefined ? [] : wantedWords(answer),
+      deadline === undefined ? [] : `until ${deadline.slice(11, 19)}Z`,
+    ].flat(),
+  }),
   answered: (event) => ({ what: 'answered', tone: event.accepted ? 'good' : 'bad', text: answer(event) }),
   answer_refused: ({ by, reason }) => ({
     what: 'refused',
@@ -82,8 +94,9 @@ const SENTENCES: { readonly [Kind in RunEvent['event']]: (event: Of<Kind>) => Ru
   finished: (event) => judged('finished', '', event),
 };
 
-export function runWords(event: RunEvent): RunWords {
-  return (SENTENCES[event.event] as (event: RunEvent) => RunWords)(event);
+/** `unitOf`: of the inputs of the procedure in which it happened. */
+export function runWords(event: RunEvent, unitOf?: UnitOf): RunWords {
+  return (SENTENCES[event.event] as (event: RunEvent, unitOf?: UnitOf) => RunWords)(event, unitOf);
 }
 
 /** What each decision means. */
@@ -105,7 +118,7 @@ function judged(what: string, text: string, { ok, reason }: NonNullable<RunWords
 
 function beginning({ procedure, library, environment, targets, by }: Of<'started'>): string {
   const who = by === undefined ? '' : `, by ${by}`;
-  return `${procedure} of ${library} in ${environment}, ${pairs(targets)}${who}`;
+  return `${procedure} of ${library} in ${environment}, ${pairsText(targets)}${who}`;
 }
 
 function answer({ accepted, value, by, role }: Of<'answered'>): string {
@@ -117,8 +130,15 @@ function ofRole(role: string | undefined): string {
   return role === undefined ? '' : ` (role ${role})`;
 }
 
-function pairs(values: Readonly<Record<string, unknown>>): string {
+/** `sat=sat1 mode=SAFE`; with units `exposure=20 ms, mode=SAFE`. */
+export function pairsText(values: Readonly<Record<string, unknown>>, unitOf?: UnitOf): string {
   return Object.entries(values)
-    .map(([name, value]) => `${name}=${value === null ? 'none' : String(value)}`)
-    .join(' ');
+    .map(([name, value]) => `${name}=${valueText(value, unitOf?.(name))}`)
+    .join(unitOf === undefined ? ' ' : ', ');
+}
+
+/** A text may have a unit of its own, and is left as it is. */
+export function valueText(value: unknown, unit: string | undefined): string {
+  if (value === null) return 'none';
+  return typeof value === 'number' && unit !== undefined ? `${value} ${unit}` : String(value);
 }

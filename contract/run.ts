@@ -6,11 +6,12 @@
 
 import Type, { type Static } from 'typebox';
 import { nameBound, named, pathBound, quantityBound } from './bounded.ts';
-import { parseJsonBytes } from './json-bytes.ts';
-import { REQUEST_ENTRIES, RUN_ANSWER_BYTES, STEP_PATH_CHARACTERS } from './limits.ts';
+import { objectIn, parseJsonBytes } from './json-bytes.ts';
+import { REQUEST_ENTRIES } from './limits/request.ts';
+import { RUN_ANSWER_BYTES, STEP_PATH_CHARACTERS } from './limits/run.ts';
 import { oneOf, readReply, textIn } from './reply.ts';
 import { ArgumentValue } from './telecommand.ts';
-import { ULID_PATTERN } from './token.ts';
+import { isUlid, ULID_PATTERN } from './token.ts';
 
 const closed = { additionalProperties: false } as const;
 const EXAMPLE_RUN = '01J5ZK3M8QW7V9XH2C4T6R8YAC';
@@ -27,6 +28,34 @@ const Question = Type.Integer({
   maximum: Number.MAX_SAFE_INTEGER,
   description: 'The `seq` of the `asked` or `decision_required` event of the log.',
 });
+
+export const AskedAnswer = Type.Object(
+  {
+    type: Type.String({
+      description: 'A value type, the name of an enumeration, `instance`, `file_id`, `file`.',
+    }),
+    of: Type.Optional(Type.String({ description: 'Of an instance its component, of a file its type.' })),
+    unit: Type.Optional(Type.String({ description: 'Of a number without one.' })),
+    range: Type.Optional(
+      Type.Tuple([Type.Union([Type.Number(), Type.Null()]), Type.Union([Type.Number(), Type.Null()])], {
+        description: 'In that unit, both ends included; null: open.',
+      }),
+    ),
+    choices: Type.Optional(Type.Array(Type.String(), { description: 'Of an enumeration its values.' })),
+  },
+  { ...closed, title: 'AskedAnswer', description: 'The value that is asked for; absent: a yes or a no.' },
+);
+export type AskedAnswer = Static<typeof AskedAnswer>;
+
+const asking = {
+  answer: Type.Optional(AskedAnswer),
+  deadline: Type.Optional(
+    Type.String({
+      format: 'date-time',
+      description: 'Without an answer by then the step fails; absent: none.',
+    }),
+  ),
+};
 
 // Requests ------------------------------------------------------------------------------------------------------------
 
@@ -131,6 +160,22 @@ export const RunTold = Type.Object(
 );
 export type RunTold = Static<typeof RunTold>;
 
+export const AnswerTold = Type.Object(
+  {
+    run: RunId,
+    seen: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        description:
+          'The last event of its log before the answer was published: what becomes of it is behind that.',
+      }),
+    ),
+    finished: Type.Optional(Type.Boolean({ description: 'The run is over, and whether it passed.' })),
+  },
+  { ...closed, title: 'AnswerTold', examples: [{ run: EXAMPLE_RUN, seen: 7 }] },
+);
+export type AnswerTold = Static<typeof AnswerTold>;
+
 export const ResumeRequest = Type.Object(
   {
     choice: Type.Optional(Type.String({ ...nameBound, description: 'replay (default), skip, fail, abort.' })),
@@ -148,10 +193,25 @@ export const PendingQuestion = Type.Object(
     prompt: Type.Optional(Type.String()),
     role: Type.Optional(Type.String()),
     question: Type.Optional(Question),
+    since: Type.Optional({ ...At, description: 'When it was asked.' }),
+    ...asking,
   },
   { ...closed, title: 'PendingQuestion' },
 );
 export type PendingQuestion = Static<typeof PendingQuestion>;
+
+const SUMMARY_EXAMPLE = {
+  run: EXAMPLE_RUN,
+  procedure: 'take_image',
+  step: 'shoot',
+  suspended: false,
+  pending: { path: 'shoot', kind: 'ask', prompt: 'Signal level of the downlink?', question: 7 },
+  environment: 'bench',
+  targets: { sat: 'sat1' },
+  by: 'ada',
+  started_at: '2026-03-01T12:00:00.000Z',
+  updated_at: '2026-03-01T12:00:04.250Z',
+} as const;
 
 const state = {
   run: RunId,
@@ -179,7 +239,7 @@ export const RunSummary = Type.Object(
     started_at: Type.Optional(At),
     updated_at: Type.Optional(At),
   },
-  { ...closed, title: 'RunSummary' },
+  { ...closed, title: 'RunSummary', examples: [SUMMARY_EXAMPLE] },
 );
 export type RunSummary = Static<typeof RunSummary>;
 
@@ -188,24 +248,7 @@ export const RunList = Type.Object(
   {
     ...closed,
     title: 'RunList',
-    examples: [
-      {
-        runs: [
-          {
-            run: EXAMPLE_RUN,
-            procedure: 'take_image',
-            step: 'shoot',
-            suspended: false,
-            pending: { path: 'shoot', kind: 'ask', prompt: 'Signal level of the downlink?', question: 7 },
-            environment: 'bench',
-            targets: { sat: 'sat1' },
-            by: 'ada',
-            started_at: '2026-03-01T12:00:00.000Z',
-            updated_at: '2026-03-01T12:00:04.250Z',
-          },
-        ],
-      },
-    ],
+    examples: [{ runs: [SUMMARY_EXAMPLE] }],
   },
 );
 export type RunList = Static<typeof RunList>;
@@ -217,6 +260,8 @@ const RunStep = Type.Object(
       description: 'A `step` runs statements; a `group` and a `call` hold other steps.',
     }),
     if_failed: Type.Boolean({ description: 'Runs only after a step was decided to have failed.' }),
+    procedure: Type.Optional(Type.String({ description: 'Of a `call`: what is called.' })),
+    library: Type.Optional(Type.String({ description: 'Of a `call`: `name@version`.' })),
   },
   { ...closed, title: 'RunStep' },
 );
@@ -303,7 +348,7 @@ const FIELDS = {
     samples: Samples,
   },
   logged: { path: Path, message: Type.String(), samples: Samples },
-  asked: { path: Path, prompt: Type.String(), role: Type.Optional(Type.String()) },
+  asked: { path: Path, prompt: Type.String(), role: Type.Optional(Type.String()), ...asking },
   answered: {
     path: Path,
     accepted: Type.Boolean(),
@@ -353,6 +398,8 @@ export const RunEvent = Type.Union(
         event: 'asked',
         path: 'shoot',
         prompt: 'Signal level of the downlink?',
+        answer: { type: 'f64', unit: 'dB', range: [-130, 0] },
+        deadline: '2026-03-01T12:05:04.250Z',
       },
     ],
   },
@@ -430,6 +477,18 @@ export function readControlReply(bytes: Uint8Array): ControlReply | undefined {
  * Entry of bucket `mcs_runs` under the run: what the list of runs shows; its executor alone writes it once taken up.
  */
 export type RunIndexEntry = RunSummary;
+
+/** The summary in an entry of `mcs_runs`; undefined where the bytes are not of the run under that key. */
+export function readRunEntry({
+  key,
+  value,
+}: {
+  readonly key: string;
+  readonly value: Uint8Array;
+}): RunSummary | undefined {
+  const entry = objectIn(value) as Partial<RunIndexEntry> | undefined;
+  return entry?.run === key && isUlid(key) ? (entry as RunSummary) : undefined;
+}
 
 /** Entry of bucket `mcs_open_runs` under `<shard>.<run>`: a run that is taken up and not over. */
 export interface OpenRun {

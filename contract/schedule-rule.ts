@@ -5,7 +5,8 @@
 
 import Type, { type Static } from 'typebox';
 import { quantityBound } from './bounded.ts';
-import { AUTH_SUBJECT_CHARACTERS, PASSES_OF_TARGET } from './limits.ts';
+import { AUTH_SUBJECT_CHARACTERS } from './limits/auth.ts';
+import { PASSES_OF_TARGET } from './limits/pass.ts';
 import { PASS_STATUSES, Token } from './pass.ts';
 import { By, closed, Identifier, ignored, Moment, planned, Reasons } from './planned-run.ts';
 import { TOKEN_PATTERN } from './token.ts';

@@ -4,7 +4,8 @@
 
 import Type, { type Static } from 'typebox';
 import { nameBound, quantityBound } from './bounded.ts';
-import { AUTH_SUBJECT_CHARACTERS, SCHEDULE_LIST_MOST, SCHEDULE_MEETINGS } from './limits.ts';
+import { AUTH_SUBJECT_CHARACTERS } from './limits/auth.ts';
+import { SCHEDULE_LIST_MOST, SCHEDULE_MEETINGS } from './limits/schedule.ts';
 import { Token } from './pass.ts';
 import { By, closed, Identifier, ignored, Moment, planned, Reasons } from './planned-run.ts';
 import { TOKEN_PATTERN } from './token.ts';
@@ -72,6 +73,10 @@ const found = {
     description: 'It starts only while the validation of a supervisor holds.',
   }),
   validation: Type.Optional(ScheduleValidation),
+  fallen: Type.Optional({
+    ...ScheduleValidation,
+    description: 'The last validation, where it does not hold any more; `reasons` say why.',
+  }),
   fire_at: Type.String({
     ...Moment,
     description: 'When the run starts: AOS of the pass and the offset of `start`.',
@@ -117,6 +122,7 @@ export const ScheduleRequest = Type.Object(
     sends: Type.Optional(Type.Boolean(ignored)),
     needs_validation: Type.Optional(Type.Boolean(ignored)),
     validation: Type.Optional({ ...ScheduleValidation, ...ignored }),
+    fallen: Type.Optional({ ...ScheduleValidation, ...ignored }),
     fire_at: Type.Optional({ ...Moment, ...ignored }),
     run_id: Type.Optional(Type.String({ ...nameBound, ...ignored })),
     by: Type.Optional(Type.String({ maxLength: AUTH_SUBJECT_CHARACTERS, ...ignored })),

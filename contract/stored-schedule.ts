@@ -4,7 +4,7 @@
  */
 
 import { readInstant } from './instant.ts';
-import { parseJsonBytes } from './json-bytes.ts';
+import { objectIn } from './json-bytes.ts';
 import { SCHEDULE_STATES, type Schedule, type ScheduleState } from './schedule.ts';
 import type { RuleRefusal, RuleRequest } from './schedule-rule.ts';
 import { isToken } from './token.ts';
@@ -112,15 +112,6 @@ export function readStoredRefusal(bytes: Uint8Array): StoredRefusal | undefined 
     isMoment(read.at) &&
     Array.isArray(read.reasons);
   return isWhole ? (read as StoredRefusal) : undefined;
-}
-
-function objectIn(bytes: Uint8Array): object | undefined {
-  try {
-    const read = parseJsonBytes(bytes) as object | null;
-    return typeof read === 'object' && read !== null ? read : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 function isText(value: unknown): boolean {

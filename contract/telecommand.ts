@@ -6,7 +6,7 @@
 import Type, { type Static } from 'typebox';
 import { nameBound, named, pathBound } from './bounded.ts';
 import { parseJsonBytes } from './json-bytes.ts';
-import { FRAME_CHARACTERS, VALUE_CHARACTERS } from './limits.ts';
+import { FRAME_CHARACTERS, VALUE_CHARACTERS } from './limits/request.ts';
 import { TC_STATES } from './telecommand-state.ts';
 import { TOKEN_PATTERN, ULID_PATTERN } from './token.ts';
 
@@ -277,84 +277,4 @@ export interface TcSubmission {
    * Whichever comes first under its identifier counts. Recorded as REJECTED.
    */
   readonly withdrawn?: string;
-}
-
-/** Body of `mcs_leases` under `<target>`: the runs that hold the target (section 4.1 rule 5). */
-export interface TargetHolds {
-  readonly holders: readonly Holder[];
-  /** Runs that a reaction took the target from, oldest first. */
-  readonly taken?: readonly TakenHold[];
-}
-
-export interface Holder {
-  readonly run: string;
-  readonly mode: 'exclusive' | 'shared';
-  /** Key of the alarm whose reaction the run is (section 4.4 reaction rule 4). */
-  readonly alarm?: string;
-  /** Position of TC_COMMANDS when it took the target: what it submitted up to there belongs to an earlier hold. */
-  readonly from?: number;
-  /** It is giving the target back: nothing of it leaves any more, and nobody else has the target yet. */
-  readonly leaving?: true;
-}
-
-/** The hold that a telecommand of a run needs to leave: of this run, taken before this position of TC_COMMANDS. */
-export interface NeededHold {
-  readonly run: string;
-  /** Of its submission in TC_COMMANDS. */
-  readonly position: number;
-}
-
-/** A hold that a reaction took. */
-export interface TakenHold {
-  /** The run that had it. */
-  readonly run: string;
-  /** The reaction, and `alarm <key>`. */
-  readonly reaction: string;
-  readonly by: string;
-  /** Once the run has the target again: of what it submitted, nothing up to this position of TC_COMMANDS may leave. */
-  readonly upTo?: number;
-}
-
-const FREE: TargetHolds = { holders: [] };
-
-/** What an entry of `mcs_leases` says; nobody holds a target without one, or with an empty one. */
-export function readHolds(value: Uint8Array | undefined): TargetHolds {
-  if (value === undefined || value.length === 0) return FREE;
-  return JSON.parse(new TextDecoder().decode(value)) as TargetHolds;
-}
-
-/** Why a telecommand that a run submitted at this position never leaves: its target was taken from it. */
-export function takenFrom({ taken = [] }: TargetHolds, run: string, position: number): TakenHold | undefined {
-  return taken.find((each) => each.run === run && position <= (each.upTo ?? position));
-}
-
-/**
- * Why a telecommand of a run may not leave as the holds of its target stand: the run does not hold it, is giving it
- * back, or holds it again since the submission (A-71). Undefined when it may.
- */
-export function unheldReason(
-  holds: TargetHolds,
-  target: string,
-  { run, position }: NeededHold,
-): string | undefined {
-  const taken = takenFrom(holds, run, position);
-  if (taken !== undefined) return `${target} was taken from run ${run} by ${taken.by}`;
-  const hold = holds.holders.find((holder) => holder.run === run);
-  if (hold === undefined) return `run ${run} no longer holds ${target}`;
-  if (hold.leaving === true) return `run ${run} is releasing ${target}`;
-  if (position > (hold.from ?? 0)) return undefined;
-  return `run ${run} submitted it before it was suspended, and has taken ${target} again since`;
-}
-
-/**
- * The runs that keep a telecommand from the target: every holder if one holds exclusively or the telecommand changes
- * the state, else none. What a run sends is not kept back by its own hold.
- */
-export function blockingHolders(
-  holders: readonly Holder[],
-  changesState: boolean,
-  run?: string,
-): readonly Holder[] {
-  const others = run === undefined ? holders : holders.filter((holder) => holder.run !== run);
-  return changesState || others.some(({ mode }) => mode === 'exclusive') ? others : [];
 }

@@ -4,7 +4,7 @@
  * K1. Nothing reaches a subject or a key without passing here: the bus client does not check it.
  */
 
-import { NAME_CHARACTERS } from './limits.ts';
+import { NAME_CHARACTERS } from './limits/request.ts';
 
 /** Letters, digits, `-`, `_` (Mission Control Service, "Conventions"). */
 export const TOKEN_PATTERN = `^[A-Za-z0-9_-]{1,${NAME_CHARACTERS}}$`;

@@ -11,8 +11,9 @@ import { nameBound } from './bounded.ts';
 import { type ByteRange, ByteRanges } from './byte-ranges.ts';
 import { isFileId } from './file-chunk.ts';
 import { readInstant } from './instant.ts';
-import { parseJsonBytes } from './json-bytes.ts';
-import { INSTANT_CHARACTERS, TRANSFER_LIST_MOST, TRANSFER_PRIORITY_MOST, TRANSFER_RANGES } from './limits.ts';
+import { objectIn } from './json-bytes.ts';
+import { INSTANT_CHARACTERS } from './limits/request.ts';
+import { TRANSFER_LIST_MOST, TRANSFER_PRIORITY_MOST, TRANSFER_RANGES } from './limits/transfer.ts';
 import { isToken } from './token.ts';
 
 const closed = { additionalProperties: false } as const;
@@ -133,6 +134,24 @@ export interface AssembledContent {
   readonly checksum?: string;
 }
 
+/** Which transaction brings a download. */
+export interface BroughtBy {
+  /** What is received is of this one alone (file-chunk.F2). */
+  readonly current: string;
+  /** Those before, the oldest first: nothing of them is taken any more. */
+  readonly earlier: readonly string[];
+  /** What those had brought: its parts are to be removed. */
+  readonly left?: readonly LeftTransaction[];
+}
+
+interface LeftTransaction {
+  readonly transaction: string;
+  readonly received: readonly ByteRange[];
+}
+
+/** Stands for the chunks that name no transaction. */
+export const NO_TRANSACTION = '';
+
 /** What the chart of a transfer remembers beside its fields. */
 export interface TransferActor {
   /** Of the chart that wrote it. */
@@ -140,6 +159,8 @@ export interface TransferActor {
   /** The run that asked for it. */
   readonly run?: string;
   readonly content?: AssembledContent;
+  /** Absent: chunks that name none have brought what is there. */
+  readonly transaction?: BroughtBy;
   /** It stays COMPLETE: nothing here computes the checksum of its catalogue (A-45). */
   readonly unverifiable?: true;
   /** Of a file that a driver decodes, from VERIFIED on. */
@@ -148,6 +169,11 @@ export interface TransferActor {
     readonly outcome: 'awaited' | 'decoded' | 'not_decodable' | 'left';
     readonly failures: number;
   };
+  /**
+   * Of an upload that is under way: since when its run is over. `closed`: it is not kept open any more. Another run
+   * that uploads the same content goes on with it.
+   */
+  readonly ended?: { readonly at: string; readonly closed?: true };
   /** What keeps it from going on; it stands in `reason` as well. */
   readonly hindrance?: string;
   /** Its changes of state, the oldest first: there are at most six, since none leads back. */
@@ -185,9 +211,40 @@ export function contentObject({ target, file_id, generation }: Omit<TransferName
   return `${target}/${file_id}/${generation}`;
 }
 
-/** Object of the part that begins there. */
-export function partObject(name: Omit<TransferName, 'direction'>, offset: number): string {
-  return `${contentObject(name)}/${offset}`;
+/** A file of which a transaction brings parts; none: chunks that name none. */
+export interface PartsName extends Omit<TransferName, 'direction'> {
+  readonly transaction?: string;
+}
+
+/**
+ * Object of the part that begins there. Parts of different transactions have different names: whoever is slow to store
+ * one of an earlier transaction stores it over none of the current one.
+ */
+export function partObject(name: PartsName, offset: number): string {
+  const part = `${contentObject(name)}/${offset}`;
+  const { transaction = NO_TRANSACTION } = name;
+  return transaction === NO_TRANSACTION ? part : `${part}/${transaction}`;
+}
+
+/** The transaction of which everything is that is received. */
+export function transactionOf({ actor }: Pick<StoredTransfer, 'actor'>): string {
+  return actor.transaction?.current ?? NO_TRANSACTION;
+}
+
+/** The parts that a record names. */
+export function partsOf(record: StoredTransfer): PartsName {
+  const { target, file_id, generation } = record;
+  return { target, file_id, generation, transaction: transactionOf(record) };
+}
+
+/** The parts that earlier transactions have left, as far as a record knows. */
+export function leftParts(record: StoredTransfer): readonly (readonly [PartsName, readonly ByteRange[]])[] {
+  const { target, file_id, generation, actor } = record;
+  const { earlier = [], left = [] } = actor.transaction ?? {};
+  return earlier.map((transaction) => {
+    const received = left.find((each) => each.transaction === transaction)?.received ?? [];
+    return [{ target, file_id, generation, transaction }, received];
+  });
 }
 
 /** What callers see of a transfer. */
@@ -200,7 +257,7 @@ export function isOpenTransfer({ state, actor }: Pick<StoredTransfer, 'state' | 
   switch (state) {
     case 'REQUESTED':
     case 'PARTIAL':
-      return true;
+      return actor.ended?.closed !== true;
     case 'COMPLETE':
       return actor.unverifiable !== true;
     case 'VERIFIED':
@@ -221,6 +278,7 @@ export function readStoredTransfer(key: string, bytes: Uint8Array): StoredTransf
     [read.created_at, read.updated_at].every(isMoment) &&
     isRanges(read.received) &&
     Array.isArray(read.actor?.changes) &&
+    isBroughtBy(read.actor.transaction) &&
     (read.direction === 'download' || typeof read.source === 'string');
   return isWhole ? (read as StoredTransfer) : undefined;
 }
@@ -251,19 +309,24 @@ function isRanges(received: unknown): boolean {
   );
 }
 
+function isBroughtBy(read: Partial<BroughtBy> | undefined): boolean {
+  if (read === undefined) return true;
+  const { current, earlier, left } = read;
+  return typeof current === 'string' && Array.isArray(earlier) && (left === undefined || isLeft(left));
+}
+
+function isLeft(left: unknown): boolean {
+  if (!Array.isArray(left)) return false;
+  return left.every(
+    (each: Partial<LeftTransaction> | null) =>
+      typeof each?.transaction === 'string' && Array.isArray(each.received) && isRanges(each.received),
+  );
+}
+
 function isWholeNumber(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0;
 }
 
 function isMoment(value: unknown): boolean {
   return typeof value === 'string' && readInstant(value) !== undefined;
-}
-
-function objectIn(bytes: Uint8Array): object | undefined {
-  try {
-    const read = parseJsonBytes(bytes) as object | null;
-    return typeof read === 'object' && read !== null ? read : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -3,7 +3,8 @@
  * 4.4. What is asked of it is decided by the route.
  */
 
-import { type AlarmCall, type AlarmName, type AlarmTold, readAlarmReply } from '../contract/alarm.ts';
+import { type AlarmCall, type AlarmTold, readAlarmReply } from '../contract/alarm.ts';
+import type { AlarmName } from '../contract/alarm-name.ts';
 import { assertNever } from '../contract/assert.ts';
 import { subject } from '../contract/bus/subjects.ts';
 import { ask } from '../messaging/ask.ts';

@@ -25,7 +25,10 @@ export async function answer<Ports extends LayerPorts>(
     const handled = await route.handle(request.value, ports);
     // Whatever it was given up with, nobody reads it.
     if (incoming.gone?.aborted === true) return GONE;
-    return handled.ok ? handled.value : refused(route, handled, ports, dialect);
+    if (!handled.ok) return refused(route, handled, ports, dialect);
+    if (route.method !== 'GET' && route.changesNothing !== true && handled.value.status < 300)
+      ports.acted?.({ route, ...request.value, reply: handled.value });
+    return handled.value;
   } catch (error) {
     return failure(route, error, ports, dialect);
   }

@@ -30,6 +30,7 @@ const CLOSE_CODES = {
   [closeCode.finished]: 'The log has ended with its final item.',
   [closeCode.goingAway]: 'The service is shutting down; reconnect.',
   [closeCode.internal]: 'A defect in the service; reconnect.',
+  [closeCode.tryLater]: 'The message bus does not answer; reconnect, which is answered 503 until it does.',
   [closeCode.tokenExpired]: 'The token that opened it has expired; sign in and reconnect with a new one.',
   [closeCode.slowConsumer]: 'The client was too slow for a log; reconnect.',
 };

@@ -7,7 +7,7 @@
  * Z2. No message and no help has more than `ERROR_CHARACTERS`; what is cut ends with how much is missing.
  */
 
-import { ERROR_CHARACTERS, ERRORS_CHARACTERS, ERRORS_LISTED } from '../contract/limits.ts';
+import { ERROR_CHARACTERS, ERRORS_CHARACTERS, ERRORS_LISTED } from '../contract/limits/request.ts';
 import type { AnyFault, Refusal } from './reply.ts';
 
 type Faults = readonly [AnyFault, ...AnyFault[]];

@@ -30,6 +30,7 @@ export interface Incoming {
   /** Of a route that is worth giving up. */
   readonly gone?: AbortSignal;
   readonly conditions?: Conditions | undefined;
+  readonly accept?: string | undefined;
 }
 
 const ANONYMOUS = { ok: true, value: { kind: 'anonymous' } } as const;
@@ -64,6 +65,8 @@ function checkShape(
   if (!caller.ok) return caller;
   const params = readParams(endpoint.params, incoming.params);
   if (!params.ok) return params;
+  const stranger = endpoint.admits?.(params.value, caller.value);
+  if (stranger !== undefined) return stranger;
   const query = readQuery(endpoint, incoming.query, codes);
   // The faults of an answer have one status.
   if (!query.ok && endpoint.invalidBody !== undefined) return query;
@@ -83,6 +86,7 @@ function checkShape(
       bytes: endpoint.bytes === undefined ? undefined : incoming.body,
       gone: incoming.gone,
       conditions: incoming.conditions,
+      accept: incoming.accept,
     },
   };
 }

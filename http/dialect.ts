@@ -11,12 +11,17 @@ import type { Log } from '../ports/log.ts';
 import type { Caller } from './caller.ts';
 import type { Credentials } from './identity.ts';
 import type { AnyFault, Handled, Refusal, Reply } from './reply.ts';
+import type { Act } from './request-events.ts';
 import type { Json } from './schema-components.ts';
 
 /** What the layer itself reaches, whatever its routes reach beside it. */
 export interface LayerPorts {
   readonly log: Log;
   readonly clock: Clock;
+  /** Called for each call that succeeded and may have changed something; absent: they are not recorded. */
+  readonly acted?: ((act: Act) => void) | undefined;
+  /** Origin of the identity provider that a page may sign in at (pages/page.P4); absent: none. */
+  readonly signInAt?: (() => string | undefined) | undefined;
   /** A fresh identifier, for the log to name a request by. */
   readonly newId: () => string;
 }
@@ -27,6 +32,7 @@ export interface LayerCodes {
   /** Head, query or body are not what the route takes. */
   readonly invalid: string;
   readonly tooLarge: string;
+  readonly headTooLarge: string;
   readonly foreignOrigin: string;
   readonly foreignHost: string;
   readonly tooMany: string;

@@ -5,7 +5,7 @@
 
 import { assertNever } from '../contract/assert.ts';
 import { subject } from '../contract/bus/subjects.ts';
-import { DRIVER_ANSWER_MS } from '../contract/limits.ts';
+import { DRIVER_ANSWER_MS } from '../contract/limits/link.ts';
 import {
   type DecodeReply,
   type DriverAnswer,

@@ -6,6 +6,7 @@
 import Type from 'typebox';
 import { type ErrorCode, statusOf } from '../contract/errors.ts';
 import { Outage } from '../contract/outage.ts';
+import { TooLarge } from '../contract/too-large.ts';
 import { boundedFaults } from './bounded-faults.ts';
 import { type Refusal, type Reply, refusal } from './reply.ts';
 
@@ -39,8 +40,9 @@ export function refusalReply(refusal: Refusal): Reply {
   return { status: status ?? statusOf(faults[0].code), body: { errors } };
 }
 
-/** The refusal that a failure of the bus amounts to; undefined for anything that is not an outage. */
+/** The refusal that a failure of the bus, or what is too large for it, amounts to; undefined for a defect. */
 export function refusalOf(error: unknown): Refusal | undefined {
+  if (error instanceof TooLarge) return refuse('api::too-large', error.message, { help: error.remedy });
   return error instanceof Outage && error.code === 'bus.unavailable' ? busUnavailable(error) : undefined;
 }
 

@@ -49,10 +49,14 @@ export const closeCode = {
   goingAway: 1001,
   /** A defect in the service. */
   internal: 1011,
+  /** The message bus does not answer: what would come is not of now. */
+  tryLater: 1013,
   /** The token of the client has expired; open again with another one. */
   tokenExpired: 4401,
   /** The client was too slow for a log; open again and it is replayed. */
   slowConsumer: 4408,
+  /** What it reads begins again, and may be other content: open again. */
+  begunAgain: 4409,
   /** What it reads is not kept any more. */
   contentGone: 4410,
   /** The client sent too many messages without waiting for answers. */

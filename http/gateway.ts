@@ -5,7 +5,7 @@
 
 import { assertNever } from '../contract/assert.ts';
 import { subject } from '../contract/bus/subjects.ts';
-import { SIM_ANSWER_MS } from '../contract/limits.ts';
+import { SIM_ANSWER_MS } from '../contract/limits/simulation.ts';
 import { type FaultCall, readFaultReply, readFileReply, type SimulationRefusal } from '../contract/link.ts';
 import type { SimulatedFault, SimulatedFile } from '../contract/simulation.ts';
 import { ask } from '../messaging/ask.ts';

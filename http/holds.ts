@@ -7,43 +7,42 @@
  */
 
 import { buckets } from '../contract/bus/buckets.ts';
-import { blockingHolders, type Holder, readHolds } from '../contract/telecommand.ts';
+import { blockedReason, readHolds, type TargetHolds } from '../contract/target-holds.ts';
 import { keepWatching } from '../messaging/kept-watch.ts';
-import type { Bus, Entry, Stoppable } from '../ports/bus.ts';
+import type { Bus, Stoppable } from '../ports/bus.ts';
 import type { Log } from '../ports/log.ts';
 
 export interface Holds extends Stoppable {
-  /**
-   * The runs that keep a telecommand from the target: every holder if one holds exclusively or the telecommand changes
-   * the state, else none.
-   */
-  against(target: string, changesState: boolean): Promise<readonly Holder[]> | readonly Holder[];
-  /** Every run that holds the target, read now: for what nobody checks again later. */
-  now(target: string): Promise<readonly Holder[]>;
+  /** Why a telecommand may not be sent to the target now, naming every holder; undefined when it may. */
+  against(target: string, changesState: boolean): Promise<string | undefined> | string | undefined;
+  /** Which runs hold it, for people to see: as it is known here, else read. Throws `Outage`. */
+  of(target: string): Promise<TargetHolds> | TargetHolds;
+  /** Why nothing may be changed that a run may rely on, read now: for what nobody checks again later. */
+  now(target: string): Promise<string | undefined>;
 }
-
-const FREE: readonly Holder[] = [];
 
 /** Watches the leases from now on; until everything of the beginning was seen, each question is a read. */
 export function watchHolds(bus: Bus, log: Log): Holds {
   const bucket = bus.bucket(buckets.leases);
-  const cache = new Map<string, readonly Holder[]>();
+  const cache = new Map<string, TargetHolds>();
   const watch = keepWatching({ bus, log }, buckets.leases, (target, entry) => {
-    const holders = holdersOf(entry);
-    if (holders.length === 0) cache.delete(target);
-    else cache.set(target, holders);
+    const holds = readHolds(entry?.value);
+    if (blockedReason(holds, target, { changesState: true }) === undefined) cache.delete(target);
+    else cache.set(target, holds);
   });
+  const readNow = async (target: string): Promise<TargetHolds> =>
+    readHolds((await bucket.get(target))?.value);
+  const read = async (target: string, changesState: boolean): Promise<string | undefined> =>
+    blockedReason(await readNow(target), target, { changesState });
 
   return {
     against(target, changesState) {
-      if (watch.known && blockingHolders(cache.get(target) ?? FREE, changesState).length === 0) return FREE;
-      return bucket.get(target).then((entry) => blockingHolders(holdersOf(entry), changesState));
+      const known = cache.get(target);
+      const isFree = known === undefined || blockedReason(known, target, { changesState }) === undefined;
+      return watch.known && isFree ? undefined : read(target, changesState);
     },
-    now: async (target) => holdersOf(await bucket.get(target)),
+    of: (target) => (watch.known ? (cache.get(target) ?? readHolds(undefined)) : readNow(target)),
+    now: (target) => read(target, true),
     stop: () => watch.stop(),
   };
-}
-
-function holdersOf(entry: Entry | undefined): readonly Holder[] {
-  return readHolds(entry?.value).holders;
 }

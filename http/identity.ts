@@ -11,7 +11,7 @@
  */
 
 import { isNameOfService } from '../contract/auth.ts';
-import { AUTH_CLOCK_TOLERANCE_MS, AUTH_SUBJECT_CHARACTERS } from '../contract/limits.ts';
+import { AUTH_CLOCK_TOLERANCE_MS, AUTH_SUBJECT_CHARACTERS } from '../contract/limits/auth.ts';
 import type { Settings } from '../mission/mission.ts';
 import type { Tokens } from '../ports/tokens.ts';
 import type { Caller } from './caller.ts';

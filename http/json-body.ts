@@ -9,7 +9,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { Validator } from 'typebox/compile';
 import { Settings } from 'typebox/system';
-import { ERRORS_LISTED } from '../contract/limits.ts';
+import { ERRORS_LISTED } from '../contract/limits/request.ts';
 import { meantAlternative, type Problem } from './alternatives.ts';
 import { countKeys, countNames, repeatedNames } from './json-text.ts';
 import { type AnyFault, type Handled, type Refusal, refusal } from './reply.ts';

@@ -9,7 +9,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { assertNever } from '../contract/assert.ts';
 import { subject } from '../contract/bus/subjects.ts';
-import { GATEWAY_STATE_MS } from '../contract/limits.ts';
+import { GATEWAY_STATE_MS } from '../contract/limits/link.ts';
 import { linkStateIn } from '../contract/link.ts';
 import type { LinkEnd } from '../contract/links-view.ts';
 import type { LinkBinding } from '../contract/mode.ts';

@@ -19,6 +19,7 @@ export const missionControlDialect: Dialect<IdentityPorts> = {
     unknownRoute: 'api::unknown-route',
     invalid: 'api::invalid-body',
     tooLarge: 'api::too-large',
+    headTooLarge: 'api::head-too-large',
     foreignOrigin: 'api::foreign-origin',
     foreignHost: 'api::foreign-host',
     tooMany: 'api::too-many-requests',

@@ -4,6 +4,7 @@
  * G1. Without a connection it is not known whether a configuration is published, so the answer is "unavailable".
  */
 
+import { busAnswers } from '../messaging/bus-answers.ts';
 import type { Mission, Target } from '../mission/mission.ts';
 import { busUnavailable, refuse } from './errors.ts';
 import type { RoutePorts } from './ports.ts';
@@ -13,7 +14,7 @@ import type { Handled } from './reply.ts';
 export function currentMission({ missions, bus }: Pick<RoutePorts, 'missions' | 'bus'>): Handled<Mission> {
   const mission = missions.current;
   if (mission !== undefined) return { ok: true, value: mission };
-  if (!bus.connected) return busUnavailable();
+  if (!busAnswers(bus)) return busUnavailable();
   return refuse('api::no-configuration', 'no configuration is published yet', {
     help: 'Publish one: mcs config publish DIR.',
   });

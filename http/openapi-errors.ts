@@ -43,14 +43,14 @@ function codesByStatus<Ports>(
 }
 
 /**
- * What any request may be answered before or instead of its handler: a head that cannot be trusted (400), a page of
- * another origin or another host (403), too much of one address (503), a defect
- * (500).
+ * What any request may be answered before or instead of its handler: a head that cannot be trusted (400) or is too
+ * large (431), a page of another origin or another host (403), too much of one address (503), a defect (500).
  */
 function ofTheLayer<Ports>(endpoint: AnyEndpoint, { codes }: Dialect<Ports>): readonly string[] {
   const mayBeTooMany = endpoint.body !== undefined || 'bytes' in endpoint || 'policy' in endpoint;
   return [
     codes.invalid,
+    codes.headTooLarge,
     codes.foreignOrigin,
     codes.foreignHost,
     codes.internal,

@@ -11,11 +11,15 @@ import { type AnyFollow, isBinary } from './follow.ts';
 import { LICENSE, type ServiceInterface } from './interface.ts';
 import { missionControl } from './mission-control.ts';
 import { errorResponses } from './openapi-errors.ts';
-import type { AnyEndpoint, AnyRoute } from './route.ts';
+import type { AnyEndpoint, AnyRoute, Method } from './route.ts';
 import { draft2020, exampleOf, type Json, SchemaComponents, templateOf } from './schema-components.ts';
 
 /** Routes as far as a description reads them, whatever they reach. */
-type Described = AnyRoute<never>;
+type Described = Omit<AnyRoute<never>, 'handle' | 'method' | 'validator'> & {
+  readonly method: Method | 'PATCH';
+};
+/** Requests that another service answers. */
+export type ForwardedOperation = Described;
 type DescribedFollow = AnyFollow<never>;
 
 /** The document; a defect of the table (two schemas under one title) throws. */
@@ -141,9 +145,22 @@ function parameterOf(name: string, where: 'path' | 'query', schema: TSchema): Js
 function repliesOf(route: Described, schemas: SchemaComponents): Json {
   const replies = Object.entries(route.replies).map(([status, schema]) => [
     status,
-    { description: route.summary, ...(Number(status) !== 204 && { content: contentOf(schema, schemas) }) },
+    {
+      description: route.summary,
+      ...(Number(status) !== 204 && { content: contentsOf(route, Number(status), schema, schemas) }),
+    },
   ]);
   return Object.fromEntries(replies);
+}
+
+function contentsOf(
+  { alsoAs = [] }: Described,
+  status: number,
+  schema: TSchema,
+  schemas: SchemaComponents,
+): Json {
+  const others = status === 200 ? alsoAs : [];
+  return Object.assign({}, ...[schema, ...others].map((each) => contentOf(each, schemas))) as Json;
 }
 
 function contentOf(schema: TSchema, schemas: SchemaComponents): Json {

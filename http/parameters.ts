@@ -1,15 +1,11 @@
 /** The parameters that several routes share, with their codes. Mission Control Service, section 7.2. */
 
 import Type from 'typebox';
-import { ALARM_PATH_PATTERN, alarmAt } from '../contract/alarm.ts';
+import { ALARM_PATH_PATTERN, alarmAt } from '../contract/alarm-name.ts';
 import { nameBound } from '../contract/bounded.ts';
 import { readInstant } from '../contract/instant.ts';
-import {
-  AUTH_TOKEN_CHARACTERS,
-  INSTANT_CHARACTERS,
-  NAME_CHARACTERS,
-  SELECTORS_CHARACTERS,
-} from '../contract/limits.ts';
+import { AUTH_TOKEN_CHARACTERS } from '../contract/limits/auth.ts';
+import { INSTANT_CHARACTERS, NAME_CHARACTERS, SELECTORS_CHARACTERS } from '../contract/limits/request.ts';
 import { isToken, isUlid, TOKEN_PATTERN, ULID_PATTERN } from '../contract/token.ts';
 import type { PathParameter, QueryParameter } from './route.ts';
 
@@ -95,6 +91,40 @@ export const alarmInPath: PathParameter = {
   }),
   code: 'api::invalid-alarm',
   expected: 'an alarm such as component.alarm or component[instance].measure',
+};
+
+/** The serial number of a unit. */
+export const serialInPath: PathParameter = {
+  accepts: isToken,
+  schema: Type.String({
+    pattern: TOKEN_PATTERN,
+    description: 'Serial number of the unit.',
+    examples: ['bench-07'],
+  }),
+  code: 'api::invalid-instance',
+  expected: 'a serial number: letters, digits, - and _',
+};
+
+export const connectorInPath: PathParameter = {
+  accepts: isToken,
+  schema: Type.String({
+    pattern: TOKEN_PATTERN,
+    description: 'Name of the connector.',
+    examples: ['warehouse'],
+  }),
+  code: 'api::invalid-instance',
+  expected: 'the name of a connector: letters, digits, - and _',
+};
+
+/** Another verb is refused by the route with 400. */
+export const unitVerbInPath: PathParameter = {
+  accepts: () => true,
+  schema: Type.Enum(['selftest', 'update', 'reboot'], {
+    description: 'What the unit shall do.',
+    examples: ['selftest'],
+  }),
+  code: 'api::invalid-instance',
+  expected: 'a verb of units',
 };
 
 export const alarmActionInPath: PathParameter = {

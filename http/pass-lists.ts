@@ -8,7 +8,8 @@
  */
 
 import Type from 'typebox';
-import { PASS_LIST_MOST, PATH_CHARACTERS } from '../contract/limits.ts';
+import { PASS_LIST_MOST } from '../contract/limits/pass.ts';
+import { PATH_CHARACTERS } from '../contract/limits/request.ts';
 import { type PassList, type PassOver, type PassView, passKey, type StoredPass } from '../contract/pass.ts';
 import { isCopy } from '../messaging/passes-over.ts';
 import { byAos, isOver, shownPass, windowOf } from '../mission/pass/pass.ts';

@@ -11,7 +11,7 @@ import { AllowedHosts } from './hosts.ts';
 import type { FrontEndMetrics } from './metrics.ts';
 import { missionControlDialect } from './mission-control.ts';
 import type { FrontEndPorts, RoutePorts } from './ports.ts';
-import { type ProbePorts, readHealth, readMetrics } from './routes/service.ts';
+import { type ProbePorts, readHealth, readMetrics, readReadiness } from './routes/service.ts';
 import { type FrontEnd, urlOf } from './serve.ts';
 import { Served } from './uws/served.ts';
 import { listen } from './uws/server.ts';
@@ -47,8 +47,8 @@ export async function serveProbes({
     served,
     follows: [],
     pages: [],
-    routes: [readHealth, readMetrics],
-    help: 'This port serves /healthz and /metrics only; the API is served by processes with the role api.',
+    routes: [readHealth, readReadiness, readMetrics],
+    help: 'This port serves /healthz, /readyz and /metrics only; the API is served by processes with the role api.',
   });
   return {
     port: server.port,

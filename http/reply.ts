@@ -4,8 +4,11 @@ import type { Fault } from '../contract/errors.ts';
 
 /** The bytes of an answer, read as its client takes them. */
 export interface StreamedBody {
-  readonly bytes: number;
+  /** Undefined where it is not known before the end: it is over when the pieces are. */
+  readonly bytes: number | undefined;
   pieces(): AsyncIterable<Uint8Array>;
+  /** Whether the connection ends with it, asked at its end; only where `bytes` is undefined. Default: it does not. */
+  closing?(): boolean;
 }
 
 /** What a handler answers with; `bytes` is a body that is already JSON (or `contentType`). */
@@ -16,6 +19,8 @@ export interface Reply {
   /** A body in pieces, of `contentType`. */
   readonly stream?: StreamedBody;
   readonly contentType?: string;
+  /** Of another service, as it wrote them: instead of `contentType`. */
+  readonly fields?: readonly (readonly [name: string, value: string])[];
   /** Of the service's own making: nothing of a request may stand in them (exchange.U3). */
   readonly headers?: Readonly<Record<string, string>>;
 }

@@ -6,7 +6,8 @@
  *
  * R1. A handler answers only with codes its route declares, or with those the layer adds (`declaredErrors`).
  * R2. Handlers check in the order configuration, identity policy, resolution, state, bus (MC-GEN-027); what comes
- *     before (route, authentication, path, body shape) is done when they are called.
+ *     before (route, authentication, path, body shape) is done when they are called. A route that `admits` decides who
+ *     may call it before its body is looked at.
  */
 
 import Type, { type Static, type TSchema } from 'typebox';
@@ -16,7 +17,8 @@ import type { Caller } from './caller.ts';
 import type { Content } from './content.ts';
 import type { Dialect } from './dialect.ts';
 import type { RoutePorts } from './ports.ts';
-import type { AnyFault, Handled, Reply } from './reply.ts';
+import type { Recorded } from './recorded.ts';
+import type { AnyFault, Handled, Refusal, Reply } from './reply.ts';
 import type { Conditions } from './served-content.ts';
 import type { Tag } from './tags.ts';
 
@@ -55,6 +57,8 @@ export interface RouteRequest<Params, Query, Body> {
   readonly gone?: AbortSignal | undefined;
   /** What is wanted of content that it answers with. */
   readonly conditions?: Conditions | undefined;
+  /** Media types that the client takes; undefined: any. */
+  readonly accept?: string | undefined;
 }
 
 /** A body that is not JSON and is held whole. */
@@ -81,6 +85,10 @@ export interface Endpoint<Code extends string = ErrorCode> {
   readonly identity: 'open' | 'caller';
   readonly params: Readonly<Record<string, PathParameter<Code>>>;
   readonly query: Readonly<Record<string, QueryParameter<unknown>>>;
+  /** Who may call, and for what, where that comes before query and body; undefined admits. */
+  readonly admits?:
+    | ((params: Readonly<Record<string, string>>, caller: Caller) => Refusal<AnyFault> | undefined)
+    | undefined;
   readonly body: TSchema | undefined;
   /** Whether a request without body is one too; its body is `undefined` for the handler. */
   readonly bodyOptional?: boolean;
@@ -100,11 +108,17 @@ export interface Route<Ports = RoutePorts, Refused extends AnyFault = Fault>
   readonly method: Method;
   /** Reply schema by status; `contentMediaType` names what is not JSON. */
   readonly replies: Readonly<Record<number, TSchema>>;
+  /** What a 200 is as well, where the client takes it; each with its `contentMediaType`. */
+  readonly alsoAs?: readonly TSchema[];
   readonly validator: Validator | undefined;
   /** A body of bytes instead of JSON that the handler reads in pieces, and how many it may be. */
   readonly content?: { readonly maxBytes: number };
   /** A body of bytes instead of JSON that is read before the handler is called. */
   readonly bytes?: BytesBody;
+  /** It only answers, though it is no GET: it is not in the log of events. */
+  readonly changesNothing?: true;
+  /** What the log of events has of a call of it; default: the operation, and nothing of the body. */
+  readonly recorded?: Recorded;
   /** How large a JSON body may be; default `JSON_BODY_BYTES`. */
   readonly bodyBytes?: number;
   /** What it does takes long and is given up when nobody waits for it any more. */
@@ -137,14 +151,18 @@ interface RouteDefinition<
   readonly identity?: 'open';
   readonly params?: Params;
   readonly query?: Query;
+  readonly admits?: Endpoint['admits'];
   readonly body?: Body;
   readonly bodyOptional?: boolean;
   readonly bodyBytes?: number;
   readonly invalidBody?: Refused['code'];
+  readonly changesNothing?: true;
+  readonly recorded?: Recorded;
   readonly content?: { readonly maxBytes: number };
   readonly bytes?: BytesBody;
   readonly abortable?: boolean;
   readonly replies: Readonly<Record<number, TSchema>>;
+  readonly alsoAs?: readonly TSchema[];
   readonly errors: readonly Refused['code'][];
   readonly statuses?: NonNullable<Endpoint<Refused['code']>['statuses']>;
   handle(

@@ -10,12 +10,14 @@
  * Q3. What the log shows of the command is its answer, whatever an executor was able to say.
  * Q4. A run that has no executor when it is first asked is held by nobody: nothing was asked, and nothing will come of
  *     it. What reached nobody while the bus settles (ask.Q4) is no asking: the first one behind it counts.
+ * Q5. So is a run whose log has ended, once nobody answers for it any more: its executor may have been on its way out
+ *     when it was first asked.
  */
 
 import { assertNever } from '../contract/assert.ts';
 import { header } from '../contract/bus/headers.ts';
 import { subject } from '../contract/bus/subjects.ts';
-import { RUN_ASK_MS, RUN_ASK_PAUSE_MS, RUN_CONTROL_MS } from '../contract/limits.ts';
+import { RUN_ASK_MS, RUN_ASK_PAUSE_MS, RUN_CONTROL_MS } from '../contract/limits/run.ts';
 import { type ControlCall, type ControlReply, type RunEvent, readControlReply } from '../contract/run.ts';
 import { ask } from '../messaging/ask.ts';
 import type { RoutePorts } from './ports.ts';
@@ -41,6 +43,7 @@ export async function askHolder(run: string, call: ControlCall, ports: ControlPo
     if (isSaid && (isFirst || reply.outcome === 'accepted')) return reply;
     if (await isCarriedOut(run, call, seen, ports)) return { outcome: 'accepted' };
     if (typeof reply === 'object' && !isToBeAskedAgain(reply)) return reply;
+    if (reply === 'unheld' && (await hasEnded(run, ports))) return { outcome: 'over' };
     isFirst &&= reply === 'nobody yet';
     if (clock.now() >= until) return unsaid;
     if (clock.now() - began < RUN_ASK_PAUSE_MS) await pause(ports, RUN_ASK_PAUSE_MS);
@@ -90,6 +93,11 @@ async function isCarriedOut(
 ): Promise<boolean> {
   if ((await lastEventNumber(run, ports)) <= seen) return false;
   return (await readLog(run, ports)).some((event) => event.seq > seen && shows(event, call));
+}
+
+/** Q5 */
+async function hasEnded(run: string, ports: ControlPorts): Promise<boolean> {
+  return (await readLog(run, ports)).some(({ event }) => event === 'finished');
 }
 
 /** A suspension by anybody is the one that was asked for, and so is an abort. */

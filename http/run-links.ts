@@ -9,7 +9,7 @@
 import { assertNever } from '../contract/assert.ts';
 import { subject } from '../contract/bus/subjects.ts';
 import type { Fault } from '../contract/errors.ts';
-import { GATEWAY_STATE_MS } from '../contract/limits.ts';
+import { GATEWAY_STATE_MS } from '../contract/limits/link.ts';
 import { linkStateIn } from '../contract/link.ts';
 import type { Program } from '../contract/program.ts';
 import { readReply } from '../contract/reply.ts';

@@ -9,8 +9,8 @@ import { buckets } from '../contract/bus/buckets.ts';
 import { streams } from '../contract/bus/streams.ts';
 import { subject } from '../contract/bus/subjects.ts';
 import type { Program } from '../contract/program.ts';
-import { type RunEvent, type RunSummary, readRunEvent } from '../contract/run.ts';
-import { readProgram } from '../mission/procedure/program-document.ts';
+import { type RunEvent, type RunSummary, readRunEntry, readRunEvent } from '../contract/run.ts';
+import { readStoredProgram } from '../messaging/stored-program.ts';
 import { summaryOf, unsubmittedRun } from '../mission/procedure/run-status.ts';
 import { refuse } from './errors.ts';
 import type { RoutePorts } from './ports.ts';
@@ -50,9 +50,9 @@ export async function storedProgram(
   { bus, log }: Pick<RoutePorts, 'bus' | 'log'>,
 ): Promise<Program | undefined> {
   const stored = await bus.bucket(buckets.programs).get(ir);
-  const program = stored === undefined ? undefined : readProgram(stored.value, ir);
-  if (program?.ok === true) return program.value;
-  log.warn({ ir, faults: program?.faults }, 'the program of a run is missing');
+  const program = stored && readStoredProgram(stored.value, ir);
+  if (typeof program === 'object') return program;
+  log.warn({ ir, reason: program }, 'the program of a run is missing');
   return undefined;
 }
 
@@ -80,5 +80,5 @@ async function loggedRun(run: string, ports: RecordPorts): Promise<RunSummary | 
 
 async function submittedEntry(run: string, { bus }: RecordPorts): Promise<RunSummary | undefined> {
   const entry = await bus.bucket(buckets.runs).get(run);
-  return entry === undefined ? undefined : (JSON.parse(Buffer.from(entry.value).toString()) as RunSummary);
+  return entry && readRunEntry(entry);
 }

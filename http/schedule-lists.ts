@@ -7,7 +7,8 @@
  */
 
 import Type from 'typebox';
-import { PATH_CHARACTERS, SCHEDULE_LIST_MOST } from '../contract/limits.ts';
+import { PATH_CHARACTERS } from '../contract/limits/request.ts';
+import { SCHEDULE_LIST_MOST } from '../contract/limits/schedule.ts';
 import type { ScheduleList } from '../contract/schedule.ts';
 import { FINAL_STATES, type StoredSchedule } from '../contract/stored-schedule.ts';
 import { byStart, createdOf, endOf, startOf } from '../mission/schedule/schedule.ts';
@@ -24,6 +25,7 @@ interface ScheduleCursor {
 
 export interface ScheduleQuery {
   readonly pass?: string | undefined;
+  readonly target?: string | undefined;
   readonly all?: boolean | undefined;
   readonly from?: number | undefined;
   readonly to?: number | undefined;
@@ -53,6 +55,7 @@ export async function listOfSchedules(query: ScheduleQuery, ports: Ports): Promi
   const isOnPass = query.pass === undefined ? undefined : namedBy(query.pass, passes);
   const matches = (schedule: StoredSchedule): boolean =>
     (all === true || !FINAL_STATES.has(schedule.state)) &&
+    (query.target === undefined || schedule.target === query.target) &&
     (isOnPass === undefined || isOnPass(schedule)) &&
     (from === undefined || endOf(schedule) > from) &&
     (to === undefined || startOf(schedule) < to) &&

@@ -45,7 +45,7 @@ export function contentReply(content: ServedContent, conditions: Conditions = {}
   const contentType = 'application/octet-stream';
   const { bytes } = content;
   const whole = { bytes, pieces: () => content.read(0, bytes) };
-  if (isNamed(etag, conditions.ifNoneMatch))
+  if (isNamedVersion(etag, conditions.ifNoneMatch))
     return { ok: true, value: { status: 304, contentType, headers, stream: whole } };
   const isSame = conditions.ifRange === undefined || conditions.ifRange === etag;
   const span = isSame ? spanOf(conditions.range, bytes) : undefined;
@@ -68,7 +68,7 @@ export function contentReply(content: ServedContent, conditions: Conditions = {}
 }
 
 /** Whether the list of versions that a client has names this one. */
-function isNamed(etag: string, list: string | undefined): boolean {
+export function isNamedVersion(etag: string, list: string | undefined): boolean {
   if (list === undefined) return false;
   if (list.trim() === '*') return true;
   return list.split(',').some((each) => each.trim().replace(/^W\//, '') === etag);

@@ -8,7 +8,8 @@
  */
 
 import Type from 'typebox';
-import { PATH_CHARACTERS, TRANSFER_LIST_MOST } from '../contract/limits.ts';
+import { PATH_CHARACTERS } from '../contract/limits/request.ts';
+import { TRANSFER_LIST_MOST } from '../contract/limits/transfer.ts';
 import { type StoredTransfer, shownTransfer, type TransferList, transferKey } from '../contract/transfer.ts';
 import { comparePlaces, placeOf, type TransferPlace } from '../messaging/transfer-book.ts';
 import type { RoutePorts } from './ports.ts';

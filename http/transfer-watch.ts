@@ -7,7 +7,7 @@
  * W3. A state is written as text once for all watchers.
  */
 
-import { TRANSFER_WATCH_MS } from '../contract/limits.ts';
+import { TRANSFER_WATCH_MS } from '../contract/limits/transfer.ts';
 import { type StoredTransfer, shownTransfer, transferKey } from '../contract/transfer.ts';
 import type { TransferBook } from '../messaging/transfer-book.ts';
 import type { Stoppable } from '../ports/bus.ts';

@@ -7,7 +7,7 @@
  *     `UPLOAD_GRACE_MS` gives its place up. While nobody waits an upload may be as slow as its line is.
  */
 
-import { UPLOAD_GRACE_MS, UPLOAD_SLOWEST_BYTES_PER_S } from '../contract/limits.ts';
+import { UPLOAD_GRACE_MS, UPLOAD_SLOWEST_BYTES_PER_S } from '../contract/limits/transfer.ts';
 
 export interface UploadSlot {
   /** Counts what came. */

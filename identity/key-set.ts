@@ -8,7 +8,7 @@
  */
 
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWK, type JWTVerifyGetKey } from 'jose';
-import { AUTH_KEYS_AGAIN_MS, AUTH_KEYS_MS, AUTH_KEYS_RETRY_MS } from '../contract/limits.ts';
+import { AUTH_KEYS_AGAIN_MS, AUTH_KEYS_MS, AUTH_KEYS_RETRY_MS } from '../contract/limits/auth.ts';
 import type { Clock, TimerHandle } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 

@@ -9,7 +9,7 @@
 
 import { readFile } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
-import { AUTH_DOCUMENT_BYTES, AUTH_FETCH_MS } from '../contract/limits.ts';
+import { AUTH_DOCUMENT_BYTES, AUTH_FETCH_MS } from '../contract/limits/auth.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { KeyLocation } from './provider.ts';
 

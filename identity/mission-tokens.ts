@@ -6,7 +6,7 @@
  * T2. Nothing is asked of a provider before the first token.
  */
 
-import { AUTH_CLOCK_TOLERANCE_MS, AUTH_TOKENS_KEPT } from '../contract/limits.ts';
+import { AUTH_CLOCK_TOLERANCE_MS, AUTH_TOKENS_KEPT } from '../contract/limits/auth.ts';
 import { accepted, type Result, refused } from '../contract/result.ts';
 import type { AuthSettings } from '../mission/mission.ts';
 import type { Clock } from '../ports/clock.ts';

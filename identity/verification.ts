@@ -22,7 +22,7 @@ import {
   AUTH_CLOCK_TOLERANCE_MS,
   AUTH_SUBJECT_CHARACTERS,
   AUTH_TOKEN_CHARACTERS,
-} from '../contract/limits.ts';
+} from '../contract/limits/auth.ts';
 import { accepted, type Result, refused } from '../contract/result.ts';
 import type { TokenFault, VerifiedToken } from '../ports/tokens.ts';
 import { type KeySet, KeysAway } from './key-set.ts';

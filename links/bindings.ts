@@ -21,19 +21,44 @@ export interface PossibleBinding extends Binding {
   readonly isConstant: boolean;
 }
 
+/** Of each mission, what its gateways serve: found once for all of them, which costs one look at each link. */
+const found = new WeakMap<Mission, ReadonlyMap<string, readonly PossibleBinding[]>>();
+
 /** Every link that the gateway serves, always or during passes over its station, in the order of the topology. */
-export function possibleBindings(mission: Mission, gateway: string): PossibleBinding[] {
-  return [...mission.targets.values()].flatMap((target) =>
-    [...target.links.values()].flatMap((link) => bindingOf(mission, target, link, gateway) ?? []),
-  );
+export function possibleBindings(mission: Mission, gateway: string): readonly PossibleBinding[] {
+  let ofGateways = found.get(mission);
+  if (ofGateways === undefined) {
+    ofGateways = everyBinding(mission);
+    found.set(mission, ofGateways);
+  }
+  return ofGateways.get(gateway) ?? [];
+}
+
+function everyBinding(mission: Mission): Map<string, PossibleBinding[]> {
+  const ofGateways = new Map<string, PossibleBinding[]>();
+  for (const target of mission.targets.values())
+    for (const link of target.links.values())
+      for (const gateway of placesOf(mission, target, link)) {
+        const binding = bindingOf(mission, target, link, gateway);
+        if (binding === undefined) continue;
+        const others = ofGateways.get(gateway);
+        if (others === undefined) ofGateways.set(gateway, [binding]);
+        else others.push(binding);
+      }
+  return ofGateways;
 }
 
 /** Names of the gateways that may serve the link, always or during passes. */
 export function possibleGateways(mission: Mission, target: Target, link: Link): string[] {
+  return [...placesOf(mission, target, link)].filter(
+    (gateway) => bindingOf(mission, target, link, gateway) !== undefined,
+  );
+}
+
+/** Where to look for the link: most links name their gateway, only others look at every one. */
+function placesOf(mission: Mission, target: Target, link: Link): Iterable<string> {
   const named = target.environments.map((environment) => link.parameters(environment).gateway);
-  // Most links name theirs: only others look at every gateway.
-  const places = named.includes(undefined) ? mission.gateways.keys() : new Set(named as string[]);
-  return [...places].filter((gateway) => bindingOf(mission, target, link, gateway) !== undefined);
+  return named.includes(undefined) ? mission.gateways.keys() : new Set(named as string[]);
 }
 
 /** Whether the gateway serves the link at that moment (B1). */

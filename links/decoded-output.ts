@@ -11,7 +11,7 @@ import { header } from '../contract/bus/headers.ts';
 import { streams } from '../contract/bus/streams.ts';
 import { subject } from '../contract/bus/subjects.ts';
 import { chunkHeaders, type FileChunk } from '../contract/file-chunk.ts';
-import { FILES_PER_MESSAGE } from '../contract/limits.ts';
+import { FILES_PER_MESSAGE } from '../contract/limits/transfer.ts';
 import type { Bus } from '../ports/bus.ts';
 import type { LinkSource, Reading } from './driver/driver.ts';
 

@@ -28,7 +28,7 @@ import type { MissionSource } from '../ports/mission-source.ts';
 import { speaksCfdp } from './driver/cfdp-transport.ts';
 import { type Driver, decodeFailed, encodeFailed } from './driver/driver.ts';
 import { createDriver, isKnownProtocol } from './driver/protocols.ts';
-import { callOf, isHexadecimal } from './json-call.ts';
+import { callOf, isFrame } from './json-call.ts';
 import { KeptBindings, serveBindings } from './kept-bindings.ts';
 
 /** Answers the verb `cfdp` of a driver that speaks it. */
@@ -194,7 +194,7 @@ async function answerOf(
 }
 
 function decode(driver: Driver, call: DecodeCall, mission: Mission): DriverAnswer<unknown> {
-  if (!isHexadecimal(call.frame)) return decodeFailed('the frame is not hexadecimal');
+  if (!isFrame(call.frame)) return decodeFailed('the frame is not hexadecimal');
   return driver.decode!(call, mission);
 }
 

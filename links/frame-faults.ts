@@ -5,7 +5,7 @@
  * A1. Every fault is counted; the line that reports them says how many there were since the last one.
  */
 
-import { FRAME_FAULT_LOG_MS } from '../contract/limits.ts';
+import { FRAME_FAULT_LOG_MS } from '../contract/limits/link.ts';
 import type { Log } from '../ports/log.ts';
 
 export class FrameFaults {

@@ -10,6 +10,8 @@
  *     telecommand fails at once instead of waiting for nobody.
  * Q3. A process that slept until another one runs the gateway sends nothing and answers nothing: both received the
  *     call, and only the memory of the other one counts (O2).
+ * Q7. One that is given back first finishes what it was asked, for `GATEWAY_LEAVES_MS`. What it refuses behind that it
+ *     does as one that is leaving: nothing of it was handed over, and the next process is asked.
  * Q4. A frame that may have left in part is answered `unknown`, and asked again under its key it still is
  *     (sent-frames.I1).
  * Q5. A frame of a run leaves only while the run holds its target, and the verb `fence` says when nothing of it is on
@@ -19,7 +21,7 @@
  */
 
 import { subject } from '../contract/bus/subjects.ts';
-import { FRAME_BYTES } from '../contract/limits.ts';
+import { FRAME_BYTES, GATEWAY_LEAVES_MS } from '../contract/limits/link.ts';
 import {
   type FaultCall,
   type FaultReply,
@@ -52,7 +54,7 @@ import { GatewayReporter } from './gateway/gateway-reporter.ts';
 import { openGateway } from './gateway/kinds.ts';
 import { PduDepartures, pdusFault } from './gateway/pdu-departures.ts';
 import { SentFrames } from './gateway/sent-frames.ts';
-import { callOf, isHexadecimal } from './json-call.ts';
+import { callOf, isFrame } from './json-call.ts';
 import { KeptBindings, serveBindings } from './kept-bindings.ts';
 import type { SpacecraftFactory } from './simulated/spacecraft.ts';
 
@@ -92,6 +94,9 @@ export function createGateway(definition: Definition, options: GatewayOptions): 
   return new GatewayOnBus(definition, options);
 }
 
+/** A sending as this process knows it; ms since 1970. */
+type Sending = Omit<SentMessage, 'at'> & { readonly at: number };
+
 class GatewayOnBus implements RunningGateway {
   readonly name: string;
   readonly #options: GatewayOptions;
@@ -107,6 +112,9 @@ class GatewayOnBus implements RunningGateway {
   #gateway: Gateway | undefined;
   #unusable: string | undefined;
   #verbs: readonly Stoppable[] = [];
+  /** What it was asked to send and has not answered. */
+  readonly #underWay = new Set<Promise<unknown>>();
+  #isLeaving = false;
 
   constructor(definition: Definition, options: GatewayOptions) {
     const { bus, clock, random } = options;
@@ -162,10 +170,25 @@ class GatewayOnBus implements RunningGateway {
 
   async stop(): Promise<void> {
     this.#reporter.stop();
-    // Together: an answer under way may wait for the gateway, which ends it.
-    await Promise.all([...this.#verbs.map((verb) => verb.stop()), this.#gateway?.stop()]);
+    await Promise.all(this.#verbs.map((verb) => verb.stop()));
+    await this.#finish();
+    this.#isLeaving = true;
+    await this.#gateway?.stop();
     this.#gateway = undefined;
     await this.#publisher.stop();
+  }
+
+  /** Q7 */
+  async #finish(): Promise<void> {
+    if (this.#underWay.size === 0) return;
+    const { clock } = this.#options;
+    await new Promise<void>((resolve) => {
+      const late = clock.setTimeout(resolve, GATEWAY_LEAVES_MS);
+      void Promise.allSettled(this.#underWay).then(() => {
+        clock.clearTimeout(late);
+        resolve();
+      });
+    });
   }
 
   #open(): void {
@@ -203,12 +226,15 @@ class GatewayOnBus implements RunningGateway {
       return { outcome: 'refused', detail: fault ?? 'malformed call' };
     const { clock, holds } = this.#options;
     if (holds?.() === false) throw new Error(`another process may run gateway ${this.name}: not sent (Q3)`);
-    return this.#sent.once(call, clock.now(), async () => {
+    const answered = this.#sent.once(call, clock.now(), async () => {
       const reply = await this.#sendFrame(call);
+      if (reply.outcome === 'refused' && this.#isLeaving) return { ...reply, leaving: true };
       return reply.outcome === 'sent' && isBusPosition(call.handed)
         ? { ...reply, handed: call.handed }
         : reply;
     });
+    this.#underWay.add(answered);
+    return answered.finally(() => this.#underWay.delete(answered));
   }
 
   async #sendPdus(call: PdusCall | undefined): Promise<PdusReply> {
@@ -254,9 +280,10 @@ class GatewayOnBus implements RunningGateway {
     return reply;
   }
 
-  #reportSent(frame: Buffer, reported: SentMessage): void {
-    if (reported.outcome !== 'refused') this.#reporter.sent(frame);
-    this.#options.bus.publish(subject.sent(this.name), Buffer.from(JSON.stringify(reported)));
+  #reportSent(frame: Buffer, { at, ...sending }: Sending): void {
+    if (sending.outcome !== 'refused') this.#reporter.sent(frame);
+    const message: SentMessage = { ...sending, at: new Date(at).toISOString() };
+    this.#options.bus.publish(subject.sent(this.name), Buffer.from(JSON.stringify(message)));
   }
 
   async #handOver({ target, key }: SendCall, frame: Buffer, mayLeave: MayLeave): Promise<SendReply> {
@@ -338,7 +365,7 @@ function faultOf(call: SendCall | undefined): string | undefined {
   if (typeof call.target !== 'string' || typeof call.key !== 'string')
     return 'the call lacks `target` or `key`';
   if (!Number.isSafeInteger(call.epoch)) return 'the call lacks `epoch`';
-  if (!isHexadecimal(call.frame)) return 'the frame is not hexadecimal';
+  if (!isFrame(call.frame)) return 'the frame is not hexadecimal';
   if (call.frame.length / 2 > FRAME_BYTES) return `the frame is longer than ${FRAME_BYTES} bytes`;
   if (call.recovering !== undefined && typeof call.recovering?.since !== 'number')
     return '`recovering` lacks `since`';

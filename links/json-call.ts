@@ -1,8 +1,7 @@
 /** Calls as they come over the bus: JSON written by another process, so nothing of it is taken for granted. */
 
+import { isHexadecimal } from '../contract/hexadecimal.ts';
 import type { CoreMessage } from '../ports/bus.ts';
-
-const HEXADECIMAL = /^([0-9a-f]{2})+$/i;
 
 /** The call in a message; undefined when it is not a JSON object. */
 export function callOf(message: CoreMessage): object | undefined {
@@ -15,6 +14,6 @@ export function callOf(message: CoreMessage): object | undefined {
 }
 
 /** Whether a field of a call is a frame in hexadecimal, at least one byte. */
-export function isHexadecimal(text: unknown): text is string {
-  return typeof text === 'string' && HEXADECIMAL.test(text);
+export function isFrame(text: unknown): text is string {
+  return typeof text === 'string' && text !== '' && isHexadecimal(text);
 }

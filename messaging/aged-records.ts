@@ -24,7 +24,7 @@ import {
   AGED_READS,
   AGED_ROUNDS,
   AGED_SAID,
-} from '../contract/limits.ts';
+} from '../contract/limits/aged.ts';
 import type { Bucket, Bus } from '../ports/bus.ts';
 import type { Log } from '../ports/log.ts';
 

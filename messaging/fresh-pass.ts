@@ -6,7 +6,7 @@
  */
 
 import { buckets } from '../contract/bus/buckets.ts';
-import { SCHEDULE_FRESH_MS, SCHEDULE_FRESH_ROUNDS } from '../contract/limits.ts';
+import { SCHEDULE_FRESH_MS, SCHEDULE_FRESH_ROUNDS } from '../contract/limits/schedule.ts';
 import { Outage } from '../contract/outage.ts';
 import { passKey, readStoredPass, type StoredPass } from '../contract/pass.ts';
 import type { Bus } from '../ports/bus.ts';

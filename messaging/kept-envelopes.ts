@@ -16,7 +16,7 @@
 import { createHash } from 'node:crypto';
 import { Packr } from 'msgpackr';
 import { buckets } from '../contract/bus/buckets.ts';
-import { KEPT_ENVELOPE_BYTES } from '../contract/limits.ts';
+import { KEPT_ENVELOPE_BYTES } from '../contract/limits/cell.ts';
 import type { Bucket, Bus, Entry } from '../ports/bus.ts';
 import type { Envelope, KeptEnvelope } from '../ports/entity.ts';
 

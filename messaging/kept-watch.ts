@@ -2,17 +2,18 @@
  * A bucket watched for as long as a process lives, from whenever the bus can first be reached: what lists and pages are
  * made of.
  *
- * W1. Nothing is live before every entry of the beginning was seen, and nothing while the bus is away: a list never
- *     leaves out what is there.
+ * W1. Nothing is live before every entry of the beginning was seen, and nothing while the bus is away or
+ *     silent: a list never leaves out what is there.
  * W2. A watch that cannot be begun is tried again: at once when the bus is connected again, and every `BUS_RETRY_MS`
  *     where there is a clock.
  */
 
 import type { BucketDefinition } from '../contract/bus/buckets.ts';
-import { BUS_RETRY_MS } from '../contract/limits.ts';
+import { BUS_RETRY_MS } from '../contract/limits/bus.ts';
 import type { Bus, Entry, Stoppable, Watch } from '../ports/bus.ts';
 import type { Clock, TimerHandle } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
+import { busAnswers } from './bus-answers.ts';
 
 export interface KeptWatch extends Stoppable {
   /** Whether everything stored was seen, and the bus is there (W1). */
@@ -65,7 +66,7 @@ class Kept implements KeptWatch {
   }
 
   get live(): boolean {
-    return this.#known && this.#tools.bus.connected;
+    return this.#known && busAnswers(this.#tools.bus);
   }
 
   get known(): boolean {

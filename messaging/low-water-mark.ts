@@ -16,6 +16,8 @@
  * F6. A store goes back as a whole. Where a loss has been found anywhere on the bus, here or by another member of the
  *     cell (membership.E9), what was read until then may have been read by another owner, of whom nothing is left; the
  *     low-water mark remembers until when that has been dealt with. `lostUntil` counts what is found later too.
+ * F8. Where no message of a stream is known, a position behind its end is of a past that is gone as well
+ *     (mark-positions.M1). What was stored until the low-water mark was written may have been read.
  * F7. A loss that is found while it is kept says so to its owner: what that one wrote behind its streams may be lost,
  *     and all of these be there.
  */
@@ -26,7 +28,9 @@ import { Outage } from '../contract/outage.ts';
 import type { Bucket, Bus, Entry } from '../ports/bus.ts';
 import type { Clock, TimerHandle } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
+import { Overtaken } from '../ports/overtaken.ts';
 import { type KnownIn, type KnownPast, seen } from './known-past.ts';
+import { positionsOf } from './mark-positions.ts';
 
 type Positions = Readonly<Record<string, number>>;
 
@@ -76,7 +80,7 @@ const WRITE_EVERY_MS = 1_000;
  */
 const UNKNOWN_MS = 2 * WRITE_EVERY_MS;
 
-interface Stored {
+export interface Stored {
   readonly epoch: number;
   readonly stands: Positions;
   readonly known: readonly KnownIn[];
@@ -92,6 +96,8 @@ export class LowWaterMark<Stands extends Positions> {
   readonly #key: string;
   #revision = 0;
   #written: Buffer | undefined;
+  /** What it was when it was found written. */
+  #looked: Looked | undefined;
   #wentBack: WentBack | undefined;
   /** What the owner before knew, until this one knows more. */
   #known: readonly KnownIn[] = [];
@@ -116,12 +122,13 @@ export class LowWaterMark<Stands extends Positions> {
     this.#foundUntil = bus.lostUntil ?? 0;
     const entry = await this.#bucket.get(this.#key);
     const before = entry === undefined ? NOTHING : parse(entry);
-    const taken = new Error(`another owner takes ${name}`);
+    const writtenAt = entry?.at ?? 0;
+    const taken = new Overtaken(`another owner takes ${name}`, before.epoch);
     if (before.epoch > epoch && before.epoch < (entry?.revision ?? 0)) throw taken;
     this.#known = before.known;
     this.#dealtWith = before.dealtWith;
     this.#wentBack = this.#merged(
-      await this.#compare(before.whole ? 0 : UNKNOWN_MS),
+      await this.#compare(before, writtenAt),
       (await this.#options.past?.losses()) ?? [],
     );
     const stands = { ...first, ...before.stands };
@@ -154,14 +161,25 @@ export class LowWaterMark<Stands extends Positions> {
     return entry === undefined || parse(entry).epoch === this.#options.epoch;
   }
 
-  async #compare(unknownMs: number): Promise<WentBack | undefined> {
-    const { bus, log } = this.#options;
-    const held = await Promise.all(this.#known.map((known) => bus.stillHolds(known.stream, seen(known))));
-    const gone = this.#known.filter((_, n) => held[n] === false);
+  async #compare({ stands, whole }: Stored, writtenAt: number): Promise<WentBack | undefined> {
+    const { bus, log, name } = this.#options;
+    // A message says when it was stored; the mark may have been written again behind a loss.
+    const isKnown = (stream: StreamDefinition): boolean =>
+      this.#known.some((known) => known.stream.name === stream.name);
+    const positions: readonly KnownIn[] = positionsOf(name, stands)
+      .filter(({ stream }) => !isKnown(stream))
+      .map(({ stream, read }) => ({ stream, seq: read, at: writtenAt }));
+    const held = await Promise.all([
+      ...this.#known.map((known) => bus.stillHolds(known.stream, seen(known))),
+      // F8: only that the stream reaches so far.
+      ...positions.map(({ stream, seq }) => bus.stillHolds(stream, { seq })),
+    ]);
+    const gone: readonly KnownIn[] = [...this.#known, ...positions].filter((_, n) => held[n] === false);
     if (gone.length === 0) return undefined;
     const lost = new Set(gone.map(({ stream }) => stream.name));
-    const since = Math.max(...this.#known.map(({ at }) => at));
-    const until = since + unknownMs;
+    const since = Math.max(...[...this.#known, ...gone].map(({ at }) => at));
+    const until = since + (whole ? 0 : UNKNOWN_MS);
+    if (positions.some((each) => gone.includes(each))) bus.lost?.(writtenAt);
     const fields = { mark: this.#key, streams: [...lost], until: new Date(until).toISOString() };
     log.error(fields, 'streams do not hold any more what was read of them: begun from what is there');
     return { streams: lost, since, until };
@@ -209,6 +227,8 @@ export class LowWaterMark<Stands extends Positions> {
     const { clock, log } = this.#options;
     this.#timer = clock.setTimeout(() => {
       this.#lookForLosses();
+      // Thousands rest: none of them makes a promise each second.
+      if (this.#rests()) return this.#writeSoon();
       void this.#write()
         .catch((error: unknown) => log.warn({ err: error, mark: this.#key }, 'low-water mark not written'))
         .then(() => this.#writeSoon());
@@ -237,9 +257,15 @@ export class LowWaterMark<Stands extends Positions> {
   }
 
   async #writeNow(): Promise<void> {
-    this.#known = mergedKnown(this.#known, this.#options.known?.() ?? []);
-    const value = this.#bytes(this.#options.stands(), this.#stopped);
-    if (this.#revision === 0 || this.#written?.equals(value)) return;
+    if (this.#revision === 0 || (!this.#stopped && this.#rests())) return;
+    const now = this.#options.known?.() ?? [];
+    const stands = this.#options.stands();
+    this.#known = mergedKnown(this.#known, now);
+    const value = this.#bytes(stands, this.#stopped);
+    if (this.#written?.equals(value)) {
+      this.#looked = { stands: { ...stands }, now: [...now] };
+      return;
+    }
     let written = await this.#bucket.put(this.#key, value, this.#revision);
     if (written.outcome === 'conflict') {
       const entry = await this.#bucket.get(this.#key);
@@ -249,6 +275,13 @@ export class LowWaterMark<Stands extends Positions> {
     if (written.outcome === 'conflict') return;
     this.#revision = written.revision;
     this.#written = value;
+    this.#looked = { stands: { ...stands }, now: [...now] };
+  }
+
+  /** Whether it is written as it stands. */
+  #rests(): boolean {
+    const { stands, known } = this.#options;
+    return this.#looked !== undefined && isAsBefore(this.#looked, { stands: stands(), now: known?.() ?? [] });
   }
 
   /** What stands in the way: one's own write whose answer an outage took, nothing, or another owner's (F1). */
@@ -269,6 +302,20 @@ export class LowWaterMark<Stands extends Positions> {
   }
 }
 
+interface Looked {
+  readonly stands: Positions;
+  readonly now: readonly KnownIn[];
+}
+
+function isAsBefore(before: Looked, { stands, now }: Looked): boolean {
+  if (before.now.length !== now.length) return false;
+  for (const name in stands) if (stands[name] !== before.stands[name]) return false;
+  return now.every(({ stream, seq, at }, n) => {
+    const known = before.now[n]!;
+    return known.seq === seq && known.at === at && known.stream === stream;
+  });
+}
+
 const NOTHING: Stored = { epoch: 0, stands: {}, known: [], whole: true, dealtWith: 0 };
 
 function mergedKnown(before: readonly KnownIn[], now: readonly KnownIn[]): readonly KnownIn[] {
@@ -278,6 +325,16 @@ function mergedKnown(before: readonly KnownIn[], now: readonly KnownIn[]): reado
 
 /** What cannot be read counts as nothing: everything is read again, and known by what it has led to. */
 function parse({ value }: Entry): Stored {
+  return markIn(value) ?? NOTHING;
+}
+
+/** The same bytes with other positions. */
+export function markWith(value: Uint8Array, positions: Positions): Uint8Array {
+  return Buffer.from(JSON.stringify({ ...JSON.parse(Buffer.from(value).toString()), ...positions }));
+}
+
+/** The low-water mark in the bytes of its entry; undefined where they are none. */
+export function markIn(value: Uint8Array): Stored | undefined {
   try {
     const {
       epoch = 0,
@@ -292,9 +349,10 @@ function parse({ value }: Entry): Stored {
       readonly known?: Readonly<Record<string, Omit<KnownIn, 'stream'>>>;
     } & Record<string, never>;
     const messages = Object.entries(known).flatMap(([name, each]) => knownIn(name, each));
-    return { epoch, stands, known: messages, whole, dealtWith };
+    const positions = Object.entries(stands).filter(([, each]) => Number.isFinite(each));
+    return { epoch, stands: Object.fromEntries(positions), known: messages, whole, dealtWith };
   } catch {
-    return NOTHING;
+    return undefined;
   }
 }
 

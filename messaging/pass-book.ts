@@ -12,7 +12,7 @@
 
 import { buckets } from '../contract/bus/buckets.ts';
 import { parseJsonBytes } from '../contract/json-bytes.ts';
-import { PASS_CATCH_UP_MS, PASS_RECEIVE_MARGIN_MS, PASS_SEEN_MS } from '../contract/limits.ts';
+import { PASS_CATCH_UP_MS, PASS_RECEIVE_MARGIN_MS, PASS_SEEN_MS } from '../contract/limits/pass.ts';
 import {
   type PassGateway,
   type PassView,

@@ -10,7 +10,7 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { buckets } from '../contract/bus/buckets.ts';
 import { parseJsonBytes } from '../contract/json-bytes.ts';
-import { PASS_JOURNAL_BYTES, SNAPSHOT_PASSES } from '../contract/limits.ts';
+import { PASS_JOURNAL_BYTES, SNAPSHOT_PASSES } from '../contract/limits/pass.ts';
 import { passKey, type StoredPass } from '../contract/pass.ts';
 import { isToken } from '../contract/token.ts';
 import type { Entry } from '../ports/bus.ts';

@@ -23,7 +23,7 @@
  */
 
 import { buckets } from '../contract/bus/buckets.ts';
-import { PASS_WRITE_ROUNDS, PASSES_OF_TARGET } from '../contract/limits.ts';
+import { PASS_WRITE_ROUNDS, PASSES_OF_TARGET } from '../contract/limits/pass.ts';
 import { Outage } from '../contract/outage.ts';
 import { passKey, type StoredPass } from '../contract/pass.ts';
 import type { Window } from '../mission/pass/pass.ts';

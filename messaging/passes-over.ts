@@ -10,13 +10,8 @@
  */
 
 import { buckets } from '../contract/bus/buckets.ts';
-import {
-  AGED_READS,
-  AGED_REST_MS,
-  PASS_LIVE_AFTER_LOS_MS,
-  PASS_REACH_MS,
-  PASSES_OF_TARGET,
-} from '../contract/limits.ts';
+import { AGED_READS, AGED_REST_MS } from '../contract/limits/aged.ts';
+import { PASS_LIVE_AFTER_LOS_MS, PASS_REACH_MS, PASSES_OF_TARGET } from '../contract/limits/pass.ts';
 import { type PassOver, readPassOver, type StoredPass } from '../contract/pass.ts';
 import { newestOf } from '../mission/pass/merge.ts';
 import { passNamed, type Window, windowOf } from '../mission/pass/pass.ts';

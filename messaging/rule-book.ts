@@ -4,7 +4,7 @@
  */
 
 import { buckets } from '../contract/bus/buckets.ts';
-import { SCHEDULE_SEEN_MS } from '../contract/limits.ts';
+import { SCHEDULE_SEEN_MS } from '../contract/limits/schedule.ts';
 import {
   readStoredRefusal,
   readStoredRule,

@@ -4,7 +4,7 @@
 
 import { buckets } from '../contract/bus/buckets.ts';
 import type { Fault } from '../contract/errors.ts';
-import { SCHEDULE_RULES, SCHEDULE_WRITE_ROUNDS } from '../contract/limits.ts';
+import { SCHEDULE_RULES, SCHEDULE_WRITE_ROUNDS } from '../contract/limits/schedule.ts';
 import { nearHelp } from '../contract/near.ts';
 import { accepted, type Result, refused } from '../contract/result.ts';
 import type { Rule, RuleRequest } from '../contract/schedule-rule.ts';

@@ -20,6 +20,7 @@ import { hashesIn } from '../mission/procedure/resolve-run.ts';
 import type { Appended, Bus, StreamMessage } from '../ports/bus.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
+import { compressed } from './compressed.ts';
 
 /** How old a stored program may be before a launch writes it again (U2). */
 const PROGRAM_RENEW_MS = 24 * 3_600_000;
@@ -30,10 +31,10 @@ interface StoredProgram {
   readonly canonical: string;
 }
 
-/** Stores a program under its hash. Throws `Outage`. */
+/** Stores a program under its hash, compressed if it is large. Throws `Outage`, and `TooLarge` for the bus. */
 export async function storeProgram(bus: Bus, clock: Clock, { ir, canonical }: StoredProgram): Promise<void> {
   const bucket = bus.bucket(buckets.programs);
-  const bytes = Buffer.from(canonical);
+  const bytes = compressed(Buffer.from(canonical));
   // Most are new, and to ask for what the bus does not have is a search of the whole bucket: it is written first.
   if ((await bucket.put(ir, bytes, 0)).outcome === 'written') return;
   const stored = await bucket.get(ir);

@@ -8,7 +8,7 @@
  */
 
 import { buckets } from '../contract/bus/buckets.ts';
-import { SCHEDULE_SEEN_MS } from '../contract/limits.ts';
+import { SCHEDULE_SEEN_MS } from '../contract/limits/schedule.ts';
 import { passKey } from '../contract/pass.ts';
 import { FINAL_STATES, readStoredSchedule, type StoredSchedule } from '../contract/stored-schedule.ts';
 import { byStart, isReadable, takesPlace } from '../mission/schedule/schedule.ts';

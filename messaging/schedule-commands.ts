@@ -61,7 +61,7 @@ export async function validateSchedule(
     if (refused !== undefined || pass === undefined) return stored;
     const { aos, los } = pass;
     validation = { by, at: new Date(at).toISOString(), pass: pass.id, aos, los, ir: stored.ir };
-    const { fell: _, ...validated } = { ...stored, validation };
+    const { fell: _, fallen: __, ...validated } = { ...stored, validation };
     const found = assess(validated, { ...around, resolution: { outcome: 'same' } });
     return steppedSchedule(stored, { type: 'operator.validate', at, by, found });
   });

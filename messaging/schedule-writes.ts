@@ -16,7 +16,7 @@ import {
   SCHEDULE_WRITE_ROUNDS,
   SCHEDULES_OF_PASS,
   SCHEDULES_OPEN,
-} from '../contract/limits.ts';
+} from '../contract/limits/schedule.ts';
 import { Outage } from '../contract/outage.ts';
 import type { StoredPass } from '../contract/pass.ts';
 import { accepted, type Result, refusedAll } from '../contract/result.ts';

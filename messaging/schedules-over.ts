@@ -11,7 +11,8 @@
 
 import { createHash } from 'node:crypto';
 import { buckets } from '../contract/bus/buckets.ts';
-import { AGED_READS, AGED_REST_MS, SCHEDULE_GROUPS, SCHEDULE_LIVE_AFTER_END_MS } from '../contract/limits.ts';
+import { AGED_READS, AGED_REST_MS } from '../contract/limits/aged.ts';
+import { SCHEDULE_GROUPS, SCHEDULE_LIVE_AFTER_END_MS } from '../contract/limits/schedule.ts';
 import type { StoredSchedule } from '../contract/stored-schedule.ts';
 import { endOf, startOf } from '../mission/schedule/schedule.ts';
 import type { Bus } from '../ports/bus.ts';

@@ -1,6 +1,6 @@
 /** Searches that each read much: a process makes one at a time, and lets few wait. */
 
-import { AGED_SEARCHES_WAITING } from '../contract/limits.ts';
+import { AGED_SEARCHES_WAITING } from '../contract/limits/aged.ts';
 import { Outage } from '../contract/outage.ts';
 
 export class Searches {

@@ -8,7 +8,7 @@
  */
 
 import { buckets } from '../contract/bus/buckets.ts';
-import { TRANSFER_SEEN_MS } from '../contract/limits.ts';
+import { TRANSFER_SEEN_MS } from '../contract/limits/transfer.ts';
 import { readStoredTransfer, type StoredTransfer, transferKey } from '../contract/transfer.ts';
 import type { Bus, Entry, Stoppable } from '../ports/bus.ts';
 import type { Clock } from '../ports/clock.ts';

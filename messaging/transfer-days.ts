@@ -7,7 +7,7 @@
  */
 
 import { buckets } from '../contract/bus/buckets.ts';
-import { AGED_READS, AGED_ROUNDS } from '../contract/limits.ts';
+import { AGED_READS, AGED_ROUNDS } from '../contract/limits/aged.ts';
 import type { Bucket, Bus } from '../ports/bus.ts';
 
 /** No key of a transfer is without dots. */

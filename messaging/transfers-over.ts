@@ -11,7 +11,8 @@
  */
 
 import { buckets } from '../contract/bus/buckets.ts';
-import { AGED_REST_MS, TRANSFER_LIVE_AFTER_END_MS } from '../contract/limits.ts';
+import { AGED_REST_MS } from '../contract/limits/aged.ts';
+import { TRANSFER_LIVE_AFTER_END_MS } from '../contract/limits/transfer.ts';
 import {
   isOpenTransfer,
   readStoredTransfer,

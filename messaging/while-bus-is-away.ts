@@ -9,7 +9,7 @@
  *     refuses at once, as one without room does.
  */
 
-import { BUS_RETRY_MS } from '../contract/limits.ts';
+import { BUS_RETRY_MS } from '../contract/limits/bus.ts';
 import { Outage } from '../contract/outage.ts';
 import type { Clock } from '../ports/clock.ts';
 import { pause } from './pause.ts';

@@ -7,6 +7,7 @@
  *     integers past 2^53 stay exact as decimal text.
  */
 
+import { isHexadecimal } from '../contract/hexadecimal.ts';
 import { nearHelp } from '../contract/near.ts';
 import { accepted, type Result, refused } from '../contract/result.ts';
 import type { ResolvedValue } from '../contract/telecommand.ts';
@@ -54,7 +55,7 @@ function readText(argument: ArgumentType, value: unknown): Read {
 
 function readBytes(argument: ArgumentType, value: unknown): Read {
   const digits = typeof value === 'string' ? value.replace(/^0x/i, '') : undefined;
-  if (digits === undefined || !/^([0-9a-fA-F]{2})*$/.test(digits)) {
+  if (digits === undefined || !isHexadecimal(digits)) {
     return invalid(
       `${shown(value)} is not hexadecimal bytes`,
       'write two digits a byte, like "0x00ff" or "00ff"',

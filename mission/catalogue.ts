@@ -9,7 +9,15 @@ import type {
   TelecommandView,
 } from '../contract/catalogue.ts';
 import type { FilesConfiguration } from './configuration.ts';
-import type { Argument, Component, MeasureDefinition, Platform, Telecommand } from './platform.ts';
+import type {
+  Argument,
+  Component,
+  MeasureDefinition,
+  Platform,
+  Requirement,
+  Telecommand,
+  Verification,
+} from './platform.ts';
 
 /** The view; components, measures, telecommands and arguments in the order of the document. */
 export function catalogueView(platform: Platform): CatalogueView {
@@ -44,7 +52,7 @@ function componentView(component: Component): ComponentView {
   };
 }
 
-function measureView(measure: MeasureDefinition): MeasureView {
+export function measureView(measure: MeasureDefinition): MeasureView {
   const { name, type, unit, soft, hard, derived } = measure;
   return {
     name,
@@ -64,7 +72,26 @@ function telecommandView(telecommand: Telecommand): TelecommandView {
     args: telecommand.args.map(argumentView),
     changes_state: telecommand.changesState,
     hazardous: telecommand.hazardous,
+    ...(telecommand.requires.length > 0 && { requires: telecommand.requires.map(requirementView) }),
+    ...(telecommand.verify !== undefined && { verify: verificationView(telecommand.verify) }),
   };
+}
+
+function requirementView({ that, maxAgeMs }: Requirement) {
+  return { that: that.source, max_age: seconds(maxAgeMs) };
+}
+
+function verificationView({ expect, fail, reports, withinMs }: Verification) {
+  return {
+    ...(expect !== undefined && { expect: expect.source }),
+    ...(fail !== undefined && { fail: fail.source }),
+    ...(reports !== undefined && { reports }),
+    within: seconds(withinMs),
+  };
+}
+
+function seconds(ms: number): string {
+  return `${ms / 1_000} s`;
 }
 
 function argumentView(argument: Argument): ArgumentView {

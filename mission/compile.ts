@@ -9,6 +9,8 @@
 import { accepted, type Result, refusedAll } from '../contract/result.ts';
 import { checkShape } from '../contract/shape.ts';
 import { revisionOf } from './canonical.ts';
+import { checkEncodable } from './check/encodable.ts';
+import { type Documents, judgedLibraries } from './check/judged-libraries.ts';
 import { checkLibraries } from './check/library.ts';
 import { checkPlatform } from './check/platform.ts';
 import { checkReactions } from './check/reaction.ts';
@@ -34,15 +36,14 @@ export function compile(documents: readonly SourceFile[]): Result<Compiled, Docu
   const read = inOrder.flatMap((source) => readDocument(source, list) ?? []);
   const sound = read.filter(({ kind, value, faults }) => checkShape(documentSchema(kind), value, faults));
   const complete = read.length === documents.length && sound.length === read.length;
-  const configuration = assemble(sound, read, complete, list);
+  const configuration = assemble({ given: inOrder, sound, read }, complete, list);
   if (list.found > 0 || configuration === undefined) return refusedAll(list.faults);
   return accepted({ configuration, revision: revisionOf(configuration), warnings: list.warnings });
 }
 
 /** Checks what holds together over documents; what refers to a document that could not be read is not reported. */
 function assemble(
-  sound: readonly ReadDocument[],
-  read: readonly ReadDocument[],
+  { given, sound, read }: Documents,
   complete: boolean,
   list: FaultList,
 ): Configuration | undefined {
@@ -54,7 +55,10 @@ function assemble(
   const [topologyDocument] = onlyOne(read, 'topology', of('topology'));
   const topology = topologyDocument === undefined ? undefined : checkTopology(topologyDocument, platforms);
   const settings = checkSettings(onlyOne(read, 'config', of('config'))[0]);
-  if (!complete) return undefined;
+  if (!complete) {
+    checkLibraries(judgedLibraries({ given, sound, read }, platforms), platforms, topology);
+    return undefined;
+  }
   const libraries = new Map<string, LibraryDocument>();
   for (const each of of('library')) {
     addUnique(libraries, each.value as LibraryDocument, each, 'library');
@@ -63,6 +67,7 @@ function assemble(
     libraries: checkLibraries(of('library'), platforms, topology),
     written: (library, procedure) => libraries.get(library)?.procedures[procedure],
   });
+  if (topology !== undefined) checkEncodable(of('platform'), platforms, topology);
   if (topology === undefined) {
     list.add(() => ({
       file: '',

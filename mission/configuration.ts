@@ -217,6 +217,9 @@ export interface SettingsConfiguration {
   readonly maxSubmissionAgeMs: number;
   readonly leaderTtlMs: number;
   readonly replicas: number;
+  /** By the names of streams; absent: as declared. */
+  readonly streams?: Readonly<Record<string, StreamSettings>>;
+  readonly streamsWarnAt?: number;
   readonly auth: AuthConfiguration;
   readonly feeders: Readonly<Record<string, string>>;
   readonly maxShelveMs: number;
@@ -224,8 +227,28 @@ export interface SettingsConfiguration {
   readonly alarmAnswerMs?: number;
   readonly schedulerMarginMs: number;
   readonly contentRetentionMs?: number;
+  readonly archive?: ArchiveSettings;
   readonly connectors: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   readonly editorUrl?: string;
+  readonly editorMaxBytes?: number;
+}
+
+/** What is stated otherwise for a stream. */
+export interface StreamSettings {
+  readonly maxAgeMs?: number;
+  readonly bytesPerS?: number;
+  readonly maxBytes?: number;
+}
+
+/** Of the archive; what is absent is as `docs/archive.md` says. */
+export interface ArchiveSettings {
+  /** Absolute, or relative to the state folder of its process. */
+  readonly archiveFolder?: string;
+  /** How long samples are kept, and their minutes; absent: for ever. */
+  readonly samplesMs?: number;
+  readonly minutesMs?: number;
+  /** How long the log of events is kept; absent: for ever. */
+  readonly eventsMs?: number;
 }
 
 /** Of the identity provider (section 5); what is absent is not configured. */

@@ -56,6 +56,8 @@ export interface UdpEndpoint {
   readonly peer?: Address;
   /** Whose datagrams are taken: those of the host of the peer, all, or those of a list (`source-address.ts`). */
   readonly accept: 'peer' | 'any' | readonly string[];
+  /** What the kernel is asked to hold of what comes; default `UDP_RECEIVE_BYTES`. */
+  readonly receiveBytes?: number;
   readonly multicast?: { readonly group: string; readonly interface?: string; readonly ttl: number };
   /** Absent: a datagram is a frame. */
   readonly framing?: FramingConfiguration;

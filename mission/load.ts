@@ -6,7 +6,10 @@
  */
 
 import { assert } from '../contract/assert.ts';
-import { ALARM_ANSWER_MS, TRANSFER_CONTENT_MOST_MS } from '../contract/limits.ts';
+import { ALARM_ANSWER_MS } from '../contract/limits/alarm.ts';
+import { STREAM_WARN_AT } from '../contract/limits/bus.ts';
+import { EDITOR_BODY_BYTES } from '../contract/limits/editor.ts';
+import { TRANSFER_CONTENT_MOST_MS } from '../contract/limits/transfer.ts';
 import type { Configuration, LinkConfiguration, TargetConfiguration } from './configuration.ts';
 import { loadPlatform } from './load-platform.ts';
 import type { Link, LinkParameters, Mission, Target } from './mission.ts';
@@ -24,6 +27,8 @@ export function load(configuration: Configuration, revision: string): Mission {
     revision,
     environments: byName(topology.environments),
     gateways: byName(topology.gateways),
+    // Configurations of the first versions have none.
+    stations: byName(topology.stations ?? []),
     drivers: byName(topology.drivers),
     targets: byName(topology.targets.map((each) => loadTarget(each, platforms.get(each.platform)))),
     platforms,
@@ -32,6 +37,8 @@ export function load(configuration: Configuration, revision: string): Mission {
       maxSubmissionAgeMs: settings.maxSubmissionAgeMs,
       leaderTtlMs: settings.leaderTtlMs,
       replicas: settings.replicas,
+      streams: settings.streams ?? {},
+      streamsWarnAt: settings.streamsWarnAt ?? STREAM_WARN_AT,
       auth: settings.auth,
       feeders: settings.feeders,
       schedulerMarginMs: settings.schedulerMarginMs,
@@ -39,7 +46,10 @@ export function load(configuration: Configuration, revision: string): Mission {
       alarmRetentionMs: settings.alarmRetentionMs,
       // A configuration of an earlier release has none of these.
       contentRetentionMs: settings.contentRetentionMs ?? TRANSFER_CONTENT_MOST_MS,
+      archive: settings.archive ?? {},
       alarmAnswerMs: settings.alarmAnswerMs ?? ALARM_ANSWER_MS,
+      editorUrl: settings.editorUrl,
+      editorMaxBytes: settings.editorMaxBytes ?? EDITOR_BODY_BYTES,
     }),
   });
 }

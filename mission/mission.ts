@@ -7,10 +7,13 @@
 
 import type { ResolvedValue } from '../contract/telecommand.ts';
 import type {
+  ArchiveSettings,
   AuthConfiguration,
   DriverConfiguration,
   EnvironmentConfiguration,
   GatewayConfiguration,
+  StationConfiguration,
+  StreamSettings,
 } from './configuration.ts';
 import type { Platform } from './platform.ts';
 import type { Library } from './procedure/procedure.ts';
@@ -21,6 +24,7 @@ export interface Mission {
   /** In the order of the topology: the last one of a target is its default. */
   readonly environments: ReadonlyMap<string, Environment>;
   readonly gateways: ReadonlyMap<string, Gateway>;
+  readonly stations: ReadonlyMap<string, Station>;
   readonly drivers: ReadonlyMap<string, Driver>;
   readonly targets: ReadonlyMap<string, Target>;
   /** By `name@version`. */
@@ -33,6 +37,7 @@ export interface Mission {
 /** As the configuration says it. */
 export type Environment = EnvironmentConfiguration;
 export type Gateway = GatewayConfiguration;
+export type Station = StationConfiguration;
 export type Driver = DriverConfiguration;
 
 export interface Target {
@@ -86,6 +91,10 @@ export interface Settings {
   readonly maxSubmissionAgeMs: number;
   readonly leaderTtlMs: number;
   readonly replicas: number;
+  /** What is stated otherwise for streams, by their names. */
+  readonly streams: Readonly<Record<string, StreamSettings>>;
+  /** A stream that is so full is reported. */
+  readonly streamsWarnAt: number;
   readonly auth: AuthSettings;
   /** Who writes passes, by identity, and as which source (section 4.5). */
   readonly feeders: Readonly<Record<string, string>>;
@@ -97,8 +106,14 @@ export interface Settings {
   readonly alarmRetentionMs: number;
   /** How long the content of a transfer is kept behind its last change. */
   readonly contentRetentionMs: number;
+  /** Where the past is kept, and for how long. */
+  readonly archive: ArchiveSettings;
   /** How long the alarm service may take to answer a command. */
   readonly alarmAnswerMs: number;
+  /** Where requests below `/v1/editor/` go; undefined: nowhere (section 4.9). */
+  readonly editorUrl?: string | undefined;
+  /** How large their bodies may be. */
+  readonly editorMaxBytes?: number;
 }
 
 /** Of the identity provider (section 5); what is absent is not configured. */

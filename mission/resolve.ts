@@ -11,7 +11,7 @@
 import type { Fault } from '../contract/errors.ts';
 import { nearHelp } from '../contract/near.ts';
 import { accepted, type Result, refusedAll } from '../contract/result.ts';
-import type { ResolvedValue } from '../contract/telecommand.ts';
+import type { ResolvedValue, TcSubmission } from '../contract/telecommand.ts';
 import type { Gateway, Link, Mission, Target } from './mission.ts';
 import type { Component, Platform, Telecommand } from './platform.ts';
 import { resolveArguments } from './resolve-argument.ts';
@@ -46,6 +46,27 @@ export interface ResolvedTelecommand {
   readonly args: Readonly<Record<string, ResolvedValue>>;
   /** `component.name`, or `component[instance].name`. */
   readonly written: string;
+}
+
+/** What is submitted of it under that identifier; `run`: under whose lease. */
+export function submissionOf(id: string, resolved: ResolvedTelecommand, run?: string): TcSubmission {
+  const { target, link, environment, telecommand, instance, args } = resolved;
+  const submission = {
+    id,
+    target: target.name,
+    component: telecommand.component,
+    telecommand: telecommand.name,
+    args,
+    link: link.name,
+  };
+  // Spreading what is absent would cost more than the rest of this function.
+  if (instance === undefined && environment === undefined && run === undefined) return submission;
+  return {
+    ...submission,
+    ...(instance !== undefined && { instance }),
+    ...(environment !== undefined && { environment }),
+    ...(run !== undefined && { run }),
+  };
 }
 
 type Writable<Value> = { -readonly [Key in keyof Value]: Value[Key] };

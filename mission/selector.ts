@@ -56,7 +56,7 @@ export function matchOrdinals(
   platform: Pick<Platform, 'measures'>,
   selectors: readonly Selector[],
 ): Uint32Array {
-  const selected = new Set(selectors.map(textOf));
+  const selected = new Set(selectors.map(nameOfSelector));
   const matched = platform.measures.filter(
     (measure) => selectors.length === 0 || formsOf(measure).some((form) => selected.has(form)),
   );
@@ -70,26 +70,27 @@ export class FileSelection {
 
   constructor(component: string, selectors: readonly Selector[]) {
     this.#component = component;
-    this.#selected = new Set(selectors.map(textOf));
+    this.#selected = new Set(selectors.map(nameOfSelector));
   }
 
   has(file: string, measure: string): boolean {
     const [selected, component] = [this.#selected, this.#component];
     return (
       selected.has(measure) ||
-      selected.has(textOf({ component, measure })) ||
-      selected.has(textOf({ component, instance: file, measure }))
+      selected.has(nameOfSelector({ component, measure })) ||
+      selected.has(nameOfSelector({ component, instance: file, measure }))
     );
   }
 }
 
 /** The selectors that name the measure (S2). */
 function formsOf({ definition: { name: measure }, component, instance }: Measure): string[] {
-  const forms = [textOf({ measure }), textOf({ measure, component })];
-  return instance === undefined ? forms : [...forms, textOf({ measure, component, instance })];
+  const forms = [nameOfSelector({ measure }), nameOfSelector({ measure, component })];
+  return instance === undefined ? forms : [...forms, nameOfSelector({ measure, component, instance })];
 }
 
-function textOf({ measure, component, instance }: Selector): string {
+/** As it is written: the name of a measure where it is exact. */
+export function nameOfSelector({ measure, component, instance }: Selector): string {
   if (component === undefined) return measure;
   return instance === undefined ? `${component}.${measure}` : `${component}[${instance}].${measure}`;
 }

@@ -13,6 +13,7 @@
 
 import type { BucketDefinition, ObjectsDefinition } from '../contract/bus/buckets.ts';
 import type { StreamDefinition } from '../contract/bus/streams.ts';
+import type { StreamLevels } from './stream-levels.ts';
 
 export type Headers = Readonly<Record<string, string>>;
 
@@ -31,7 +32,10 @@ export interface StreamMessage extends CoreMessage {
   readonly seq: number;
   /** When the bus stored it, ms since 1970. */
   readonly at: number;
-  /** Messages of the same follower still to come when this one was delivered; 0 at the head. */
+  /**
+   * Messages still to come when this one was delivered, 0 at the head: of the same follower, or of those it is read
+   * together with (`FollowOptions.together`).
+   */
   readonly pending: number;
 }
 
@@ -66,6 +70,8 @@ export type FollowFrom =
 /** What somebody knows of a message that a stream held: its position, and when it was stored or its subject. */
 export interface KnownMessage {
   readonly seq: number;
+  /** It cannot have left by its age yet: that nothing stands at its position is a loss. */
+  readonly isYoung?: true;
   readonly at?: number;
   readonly subject?: string;
 }
@@ -76,6 +82,10 @@ export interface FollowOptions {
    * was recreated. It is read on from where it differs; positions from before mean nothing.
    */
   readonly wentBack?: () => void;
+  /** This process follows many single subjects of the stream, this one among them: they may be read together. */
+  readonly together?: boolean;
+  /** Nothing is left to come, after a message that said otherwise (`StreamMessage.pending`): what came was another's. */
+  readonly atHead?: () => void;
 }
 
 export interface Follower extends Stoppable {
@@ -107,8 +117,11 @@ export interface Watch extends Stoppable {
 }
 
 export interface Bucket {
-  /** The newest value as the leader knows it. */
-  get(key: string): Promise<Entry | undefined>;
+  /**
+   * The newest value as the leader knows it. `known` is a revision that the key has had: what is older than that comes
+   * only from a store that went back, and never from a leader that may still be catching up, for which it rejects.
+   */
+  get(key: string, known?: number): Promise<Entry | undefined>;
   /** Writes if the newest revision of the key is `expected` (0: the key does not exist). */
   put(key: string, value: Uint8Array, expected: number, options?: { deadlineMs?: number }): Promise<Written>;
   /** Writes whatever stands there: only for keys with one writer. */
@@ -127,7 +140,8 @@ export interface Bucket {
 
 /**
  * Contents kept whole: under their own SHA-256 (hexadecimal), or under a name of tokens with `/` between them that its
- * one writer gives.
+ * one writer gives. Pieces that are given are not changed afterwards: they may be on their way while the next one is
+ * asked for.
  */
 export interface Objects {
   /** Bytes of the content; undefined when it is not stored whole. */
@@ -161,13 +175,20 @@ export interface Bus {
   readonly connected: boolean;
   /** Called at each loss and return of the connection. */
   onConnection(listener: (connected: boolean) => void): () => void;
+  /**
+   * The server has left questions unanswered for seconds, whether or not the connection stands: what is known may be
+   * old.
+   */
+  readonly silent?: boolean;
+  /** Called each time that begins. */
+  onSilence?(listener: () => void): () => void;
 
   /** Fire and forget; lost while disconnected. */
   publish(subject: string, data: Uint8Array, headers?: Headers): void;
   subscribe(subject: string, handle: (message: CoreMessage) => void, options?: { queue?: string }): Stoppable;
   /**
    * Serves a subject: what `answer` resolves to is the reply. A rejection is logged and leaves the caller to its
-   * timeout.
+   * timeout. Who stops is still given what was asked before; once `stop` has resolved nothing comes any more.
    */
   serve(
     subject: string,
@@ -213,6 +234,9 @@ export interface Bus {
    * declaration.
    */
   dedupeMs?(stream: StreamDefinition): number;
+
+  /** How full its streams are, and how far their readers came; undefined where the bus does not say. */
+  readonly levels?: StreamLevels;
 
   bucket(definition: BucketDefinition): Bucket;
   objects(definition: ObjectsDefinition): Objects;

@@ -9,8 +9,11 @@ import type { EntityEvent, Stored } from './entity.ts';
 /** What became of an event for an entity: `full` when too many wait, `gone` when its process takes no more. */
 export type Told = 'accepted' | 'full' | 'gone' | 'quarantined';
 
-/** Why an entity has no cell here any more; after `quarantined` a person decides. */
-export type Gone = 'finished' | 'fenced' | 'quarantined' | 'given-up' | 'reset';
+/**
+ * Why an entity has no cell here any more; after `quarantined` a person decides. `too-large`: something of it does not
+ * fit into a message of the bus (`Binding.endsTooLarge`).
+ */
+export type Gone = 'finished' | 'fenced' | 'quarantined' | 'given-up' | 'reset' | 'too-large';
 
 export interface Cells<Input = unknown, Event extends EntityEvent = EntityEvent, Context = unknown> {
   /** Begins an entity; it must not be live. `epoch` is the fencing token of its owner. */
@@ -42,7 +45,7 @@ export type CellsOf<Chart extends AnyStateMachine> = Cells<
 export interface CellOwner {
   /** Fencing token under which an entity is brought to life by an event; default: 0. */
   epochOf?(id: string): number;
-  /** The cell is gone for good; for `reset` with the trouble it was in and who gave it up. */
+  /** The cell is gone for good; for `reset` with the trouble it was in and who gave it up, for `too-large` with what. */
   gone(id: string, why: Gone, detail?: string): void | Promise<void>;
   /** A person resumes it: it goes on from its record once this resolves; default: at once. */
   resumed?(id: string): Promise<void>;

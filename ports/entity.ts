@@ -155,6 +155,11 @@ export interface Binding<Chart extends AnyStateMachine = AnyStateMachine> {
   /** By the type of the effect. */
   readonly effects: Readonly<Record<string, EffectHandler>>;
   readonly restart: RestartPolicy;
+  /**
+   * Whether its owner ends an entity of which something does not fit into a message of the bus, with that as the
+   * reason: it never will. Default: quarantined like any other that crashes.
+   */
+  readonly endsTooLarge?: true;
   /** After this long without an event a cell with nothing pending is persisted and stopped; null: never (C7). */
   readonly idleMs: number | null;
   /** Pure steps from an older chart version to the next; a version without a path is quarantined (C5). */

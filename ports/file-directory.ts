@@ -10,6 +10,10 @@ export interface ListedFile {
   readonly generation?: number | undefined;
   /** Ground time of the last listing that had it, ms since 1970. */
   readonly listedAt: number;
+  /** Ground time of the last state of a transfer of it, ms since 1970. */
+  readonly statedAt?: number | undefined;
+  /** When it was made, as far as that is known: the earlier of its time on board and that; default: that. */
+  readonly madeAt?: number | undefined;
 }
 
 export interface FileDirectory {

@@ -4,7 +4,7 @@ import type { StreamDefinition } from '../contract/bus/streams.ts';
 
 /** What an installation may state otherwise for a stream, by the stream's name. */
 export type StreamOverrides = Readonly<
-  Record<string, Partial<Pick<StreamDefinition, 'maxAgeMs' | 'dedupeMs' | 'maxBytes'>>>
+  Record<string, Partial<Pick<StreamDefinition, 'maxAgeMs' | 'dedupeMs' | 'bytesPerS' | 'maxBytes'>>>
 >;
 
 /** What the settings of a mission say about the streams. */
@@ -12,6 +12,8 @@ export interface Installation {
   /** Copies of every stream and bucket: 1 alone, 3 or 5 in a cluster. */
   readonly replicas: number;
   readonly overrides: StreamOverrides;
+  /** How long the entries of a bucket or store are kept, ms, by its name; default: as declared. */
+  readonly ttls?: Readonly<Record<string, number>>;
 }
 
 /** A stream with fewer copies than wanted. */

@@ -7,7 +7,7 @@
  * K3. A frame without end takes no more memory than the longest frame.
  */
 
-import { FRAME_BYTES } from '../contract/limits.ts';
+import { FRAME_BYTES } from '../contract/limits/link.ts';
 
 const END = 0xc0;
 const ESCAPE = 0xdb;

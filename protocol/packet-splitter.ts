@@ -5,13 +5,19 @@
  * C1. Every byte pushed is part of exactly one packet, skipped and counted, or kept for the next push.
  * C2. Out of step, a packet counts only when what follows it starts like one or the stream ends there: a lone
  *     plausible header inside noise is not enough.
+ * C3. A stream that stands still behind a whole packet ends there, so that noise holds nothing up: neither a packet
+ *     that nothing follows, nor those behind a header that promises more than comes. In step only where it is known
+ *     which headers there are: half a packet that holds zeros would read like another one.
  */
 
 import { PRIMARY_HEADER_BYTES, readPrimaryHeader, type SpacePacketHeader } from './space-packet.ts';
+import { endsInPackets } from './standing-still.ts';
 
 interface SplitterOptions {
   /** Whether a header can belong to this stream; default: any header of version 0. */
   readonly accepts?: (header: SpacePacketHeader) => boolean;
+  /** Whether `accepts` tells the packets of this stream from data (C3); default: where there is one. */
+  readonly isSelective?: boolean;
   /** Whether a whole packet is sound (a checksum); default: yes. */
   readonly check?: (packet: Buffer) => boolean;
 }
@@ -20,12 +26,15 @@ export class PacketSplitter {
   /** Bytes skipped because no packet began there. */
   skipped = 0;
   readonly #accepts: (header: SpacePacketHeader) => boolean;
+  readonly #isSelective: boolean;
   readonly #check: (packet: Buffer) => boolean;
   #rest: Buffer = Buffer.alloc(0);
   #inStep = true;
 
-  constructor({ accepts = () => true, check = () => true }: SplitterOptions = {}) {
-    this.#accepts = accepts;
+  constructor(options: SplitterOptions = {}) {
+    const { accepts, check = () => true, isSelective = accepts !== undefined } = options;
+    this.#accepts = accepts ?? (() => true);
+    this.#isSelective = isSelective;
     this.#check = check;
   }
 
@@ -47,6 +56,12 @@ export class PacketSplitter {
     this.#rest = Buffer.alloc(0);
     this.#inStep = true;
     return packets;
+  }
+
+  /** The packets that are complete because the stream has stood still for a while (C3). */
+  settle(): Buffer[] {
+    const isDecidable = this.#rest.length > 0 && (this.#isSelective || !this.#inStep);
+    return isDecidable && endsInPackets(this.#rest.length, (at) => this.#wholeAt(at)) ? this.end() : [];
   }
 
   #split(ended: boolean): Buffer[] {
@@ -79,6 +94,13 @@ export class PacketSplitter {
     if (left < size) return ended ? 0 : 'wait';
     if (!this.#check(this.#rest.subarray(at, at + size))) return 0;
     return this.#inStep ? size : this.#followed(at + size, size, ended);
+  }
+
+  /** The size of a whole packet at `at`, 0 when none is there. */
+  #wholeAt(at: number): number {
+    const header = this.#headerAt(at);
+    const size = PRIMARY_HEADER_BYTES + (header?.dataBytes ?? 0);
+    return header === undefined || at + size > this.#rest.length ? 0 : size;
   }
 
   /** C2 */

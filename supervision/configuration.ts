@@ -5,15 +5,19 @@
  * Z1. A revision is written before `current` names it, and never changes.
  * Z2. Every role takes up a new configuration without a restart, and keeps earlier ones at hand for the messages that
  *     still name them.
+ * Z3. One that is larger than a message is stored in parts, before the entry that counts them.
  */
 
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { buckets } from '../contract/bus/buckets.ts';
+import { objectIn } from '../contract/json-bytes.ts';
+import { CONFIGURATION_PART_BYTES, CONFIGURATION_PARTS, INFLATED_BYTES } from '../contract/limits/bus.ts';
+import { TooLarge } from '../contract/too-large.ts';
 import { everyOutage, retryWhileBusIsAway } from '../messaging/while-bus-is-away.ts';
 import type { Configuration } from '../mission/configuration.ts';
 import { load } from '../mission/load.ts';
 import type { Mission } from '../mission/mission.ts';
-import type { Bus, Entry, Watch } from '../ports/bus.ts';
+import type { Bucket, Bus, Entry, Watch } from '../ports/bus.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { MissionSource } from '../ports/mission-source.ts';
@@ -23,6 +27,8 @@ export interface Published {
   readonly revision: string;
 }
 
+/** Begins the entry that counts parts, and no compressed content. */
+const BRACE = 0x7b;
 /** Earlier missions kept loaded; telecommands of older ones load theirs again. */
 const MISSIONS_KEPT = 8;
 
@@ -32,9 +38,7 @@ export async function publishConfiguration(
   { configuration, revision }: Published,
 ): Promise<boolean> {
   const bucket = bus.bucket(buckets.config);
-  const document = gzipSync(JSON.stringify(configuration));
-  // A conflict means that it stands there: the key is its hash.
-  await bucket.put(`revision.${revision}`, document, 0);
+  await storeConfiguration(bucket, revision, gzipSync(JSON.stringify(configuration)));
   for (;;) {
     const current = await bucket.get('current');
     if (current !== undefined && readCurrent(current) === revision) return false;
@@ -44,8 +48,44 @@ export async function publishConfiguration(
   }
 }
 
-function readCurrent(entry: Entry): string {
-  return (JSON.parse(Buffer.from(entry.value).toString()) as { revision: string }).revision;
+/** Z3; a conflict means that it stands there: the key is its hash. */
+async function storeConfiguration(bucket: Bucket, revision: string, document: Buffer): Promise<void> {
+  const parts = Math.ceil(document.length / CONFIGURATION_PART_BYTES);
+  if (parts > CONFIGURATION_PARTS)
+    throw new TooLarge('the configuration', document.length, CONFIGURATION_PARTS * CONFIGURATION_PART_BYTES);
+  if (parts > 1) {
+    for (let part = 0; part < parts; part += 1) {
+      const from = part * CONFIGURATION_PART_BYTES;
+      const bytes = document.subarray(from, from + CONFIGURATION_PART_BYTES);
+      await bucket.put(partKey(revision, part), bytes, 0);
+    }
+  }
+  const whole = parts > 1 ? Buffer.from(JSON.stringify({ parts })) : document;
+  await bucket.put(`revision.${revision}`, whole, 0);
+}
+
+/** Undefined where the bus does not have it whole. */
+async function storedConfiguration(bucket: Bucket, revision: string): Promise<Uint8Array | undefined> {
+  const entry = await bucket.get(`revision.${revision}`);
+  if (entry === undefined || entry.value[0] !== BRACE) return entry?.value;
+  const { parts = 0 } = (objectIn(entry.value) ?? {}) as { readonly parts?: number };
+  const read: Uint8Array[] = [];
+  for (let part = 0; part < Math.min(parts, CONFIGURATION_PARTS); part += 1) {
+    const stored = await bucket.get(partKey(revision, part));
+    if (stored === undefined) return undefined;
+    read.push(stored.value);
+  }
+  return Buffer.concat(read);
+}
+
+function partKey(revision: string, part: number): string {
+  return `part.${revision}.${part}`;
+}
+
+/** Undefined where the entry does not say. */
+function readCurrent({ value }: Entry): string | undefined {
+  const { revision } = (objectIn(value) ?? {}) as { readonly revision?: unknown };
+  return typeof revision === 'string' ? revision : undefined;
 }
 
 /** Follows the published configuration. */
@@ -54,6 +94,8 @@ export class BusMissionSource implements MissionSource {
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #loaded = new Map<string, Mission>();
+  /** Revisions of which it was said. */
+  readonly #unreadable = new Set<string>();
   readonly #listeners = new Set<(mission: Mission) => void>();
   #current: Mission | undefined;
   #wanted: string | undefined;
@@ -72,7 +114,13 @@ export class BusMissionSource implements MissionSource {
   async start(): Promise<void> {
     this.#watch = await this.#bus.bucket(buckets.config).watch('current', (_key, entry) => {
       if (entry === undefined) return;
-      this.#wanted = readCurrent(entry);
+      const revision = readCurrent(entry);
+      if (revision === undefined)
+        return this.#log.error(
+          { bucket: buckets.config.name },
+          'the entry of the current configuration cannot be read',
+        );
+      this.#wanted = revision;
       this.#taking = this.#taking.then(() => this.#take());
     });
     await this.#watch.ready;
@@ -97,11 +145,24 @@ export class BusMissionSource implements MissionSource {
   async at(revision: string): Promise<Mission | undefined> {
     const known = this.#loaded.get(revision);
     if (known !== undefined) return known;
-    const entry = await this.#bus.bucket(buckets.config).get(`revision.${revision}`);
-    if (entry === undefined) return undefined;
-    const mission = load(JSON.parse(gunzipSync(entry.value).toString()) as Configuration, revision);
-    this.#keep(mission);
+    const stored = await storedConfiguration(this.#bus.bucket(buckets.config), revision);
+    if (stored === undefined) return undefined;
+    const mission = this.#read(stored, revision);
+    if (mission !== undefined) this.#keep(mission);
     return mission;
+  }
+
+  /** What is damaged, or of a later release, is as if it were not stored: it is one revision, and said once. */
+  #read(stored: Uint8Array, revision: string): Mission | undefined {
+    try {
+      const text = gunzipSync(stored, { maxOutputLength: INFLATED_BYTES }).toString();
+      return load(JSON.parse(text) as Configuration, revision);
+    } catch (error) {
+      if (!this.#unreadable.has(revision))
+        this.#log.error({ err: error, revision }, 'a stored configuration cannot be read');
+      this.#unreadable.add(revision);
+      return undefined;
+    }
   }
 
   onChange(listener: (mission: Mission) => void): () => void {
@@ -124,7 +185,8 @@ export class BusMissionSource implements MissionSource {
     const wanted = this.#wanted;
     if (wanted === undefined || wanted === this.#current?.revision) return;
     const mission = await this.at(wanted);
-    if (mission === undefined) throw new Error(`the bus does not hold revision ${wanted}`);
+    if (mission === undefined)
+      throw new Error(`the bus does not hold revision ${wanted}, or it cannot be read`);
     this.#current = mission;
     this.#log.info(
       { revision: wanted.slice(0, 12), targets: mission.targets.size },

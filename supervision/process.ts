@@ -10,18 +10,18 @@
  */
 
 import { Registry } from 'prom-client';
-import { monotonicFactory } from 'ulid';
-import { followerCredentials } from '../bus/follower-credentials.ts';
-import type { FollowerSigner } from '../bus/identity.ts';
-import { streams } from '../contract/bus/streams.ts';
+import { followerCredentials, unitCredentials } from '../bus/follower-credentials.ts';
+import type { FollowerSigner, UnitSigner } from '../bus/identity.ts';
 import type { ChildState } from '../contract/inspection.ts';
-import { BUS_RETRY_MS, MEMBER_TTL_MS } from '../contract/limits.ts';
+import { BUS_RETRY_MS } from '../contract/limits/bus.ts';
+import { MEMBER_TTL_MS } from '../contract/limits/membership.ts';
 import { identifierSource } from '../http/identifier.ts';
 import { serveProbes } from '../http/probes.ts';
 import type { FrontEnd } from '../http/serve.ts';
 import { MissionTokens } from '../identity/mission-tokens.ts';
 import type { SpacecraftFactory } from '../links/simulated/spacecraft.ts';
 import { type Books, openBooks } from '../messaging/books.ts';
+import { StreamFills } from '../messaging/stream-fills.ts';
 import { everyOutage, retryWhileBusIsAway } from '../messaging/while-bus-is-away.ts';
 import type { Bus, Stoppable } from '../ports/bus.ts';
 import type { Clock, Random } from '../ports/clock.ts';
@@ -29,15 +29,22 @@ import type { Log } from '../ports/log.ts';
 import type { Replication } from '../ports/replication.ts';
 import { fileDirectory } from '../telemetry/file-directory.ts';
 import { startValueFeeds } from '../telemetry/value-feeds.ts';
+import { ArchiveWatch } from './archive/health.ts';
+import { type ArchiveStorage, machineStorage } from './archive/storage.ts';
 import { createDeadLetters, type DeadLetters } from './cells/dead-letters.ts';
 import { BusMissionSource } from './configuration.ts';
+import { descriptors } from './descriptors.ts';
 import { InspectionService } from './inspection/service.ts';
+import { installationOf } from './installation.ts';
+import { instanceName } from './instance-name.ts';
 import { registerProcessMetrics } from './metrics/process.ts';
-import { type Machine, realMachine } from './ownership/machine.ts';
+import { registerStreamMetrics } from './metrics/streams.ts';
+import type { Machine } from './ownership/machine.ts';
 import { Membership } from './ownership/membership.ts';
 import type { RoleFactory, RoleName } from './role.ts';
 import { startAlarms } from './roles/alarms.ts';
 import { apiRole } from './roles/api.ts';
+import { startArchive } from './roles/archive.ts';
 import { type BenchOptions, benchRole, PLAIN_BENCH_OPTIONS } from './roles/bench.ts';
 import { startDrivers } from './roles/drivers.ts';
 import { startExecutor } from './roles/executor.ts';
@@ -67,8 +74,16 @@ export interface ProcessOptions {
   /** Of the role bench, which is started with it alone. */
   readonly bench?: BenchOptions;
   readonly missionFolder?: string;
+  /** What this process keeps beside the bus, its archive, is in here; default: nothing is kept. */
+  readonly stateFolder?: string;
+  /** How long samples wait in memory until they are in a segment of the archive; default: `ARCHIVE_OPEN_MS`. */
+  readonly archiveOpenMs?: number;
+  /** Where an archive stands; default: on the disk of the machine. */
+  readonly archiveStorage?: ArchiveStorage;
   /** Signs credentials of followers; default: none are given. */
   readonly followerSigner?: FollowerSigner;
+  /** Signs credentials of units; default: they are given none. */
+  readonly unitSigner?: UnitSigner;
   /** Name of the process among the members, a token no other living process has; default: host, pid and chance. */
   readonly instance?: string;
   readonly failpoint?: string;
@@ -114,6 +129,7 @@ const factories: Record<Exclude<RoleName, 'api' | 'bench'>, RoleFactory> = {
   reconciler: startReconciler,
   scheduler: startScheduler,
   transfers: startTransfers,
+  archive: startArchive,
 };
 
 /** Starts the process and resolves when its API listens; see `ready` for the rest. */
@@ -134,6 +150,8 @@ class Service implements ServiceProcess {
   readonly #tree: Tree;
   readonly #inspection: InspectionService;
   readonly #registry: Registry;
+  readonly #fills: StreamFills;
+  readonly #archiveHealth = new ArchiveWatch();
   #begin: () => void = () => undefined;
   readonly #stopping = new AbortController();
   #api: string | undefined;
@@ -157,12 +175,9 @@ class Service implements ServiceProcess {
     this.#inspection = new InspectionService({ bus, clock, log, instance, tree: this.#tree, deadLetters });
     const alone = options.machine === undefined;
     registerProcessMetrics(registry, { bus, missions: this.#missions, deadLetters, alone, replication });
-    this.#missions.onChange(({ settings }) =>
-      replication?.install({
-        replicas: settings.replicas,
-        overrides: { [streams.alarms.name]: { maxAgeMs: settings.alarmRetentionMs } },
-      }),
-    );
+    this.#fills = new StreamFills({ bus, clock, log, missions: this.#missions, descriptors });
+    registerStreamMetrics(registry, this.#fills);
+    this.#missions.onChange(({ settings }) => replication?.install(installationOf(settings)));
     this.ready = new Promise<void>((resolve) => {
       this.#begin = resolve;
     }).then(async () => {
@@ -188,7 +203,7 @@ class Service implements ServiceProcess {
   }
 
   #newTree(instance: string, deadLetters: DeadLetters): Tree {
-    const { bus, clock, log, random, replication, missionFolder } = this.#options;
+    const { bus, clock, log, random, replication, missionFolder, stateFolder } = this.#options;
     return new Tree({
       instance,
       clock,
@@ -207,13 +222,21 @@ class Service implements ServiceProcess {
         passes: this.#books.passes,
         books: this.#books,
         living: (role) => this.#membership.alive(role),
+        memberTtlMs: this.#options.memberTtlMs ?? MEMBER_TTL_MS,
         tokens: this.#tokens,
         followers: followerCredentials(this.#options.followerSigner),
+        units: unitCredentials(this.#options.unitSigner),
         deadLetters,
         registry: this.#registry,
         replication,
+        fills: () => this.#fills.all,
+        silent: () => this.#fills.silent,
         instance,
         missionFolder,
+        stateFolder,
+        archiveOpenMs: this.#options.archiveOpenMs,
+        archiveStorage: this.#options.archiveStorage ?? machineStorage,
+        archiveHealth: this.#archiveHealth,
         failpoint: this.#options.failpoint,
         spacecraft: this.#options.spacecraft,
       },
@@ -239,7 +262,8 @@ class Service implements ServiceProcess {
       const listening = (url: string): void => {
         this.#api = url;
       };
-      const api = frontEnd ?? apiRole({ port, host, allowHosts, roles: () => this.#roles(), listening });
+      const state = { roles: () => this.#roles(), settled: () => this.#tree.settled };
+      const api = frontEnd ?? apiRole({ port, host, allowHosts, ...state, listening });
       try {
         await this.#tree.start('api', api);
       } catch (error) {
@@ -260,6 +284,7 @@ class Service implements ServiceProcess {
     await this.#membership.leave();
     await this.#values.stop();
     await this.#books.stop();
+    await this.#fills.stop();
     this.#tokens.stop();
     await this.#missions.stop();
     await this.#probes?.close();
@@ -277,7 +302,14 @@ class Service implements ServiceProcess {
     };
     const newId = identifierSource(clock);
     const { allowHosts = [], replication } = this.#options;
-    const reached = { ...ports, replication, roles: () => this.#roles() };
+    const state = {
+      archiveHealth: this.#archiveHealth,
+      fills: () => this.#fills.all,
+      silent: () => this.#fills.silent,
+      roles: () => this.#roles(),
+      settled: () => this.#tree.settled,
+    };
+    const reached = { ...ports, replication, ...state };
     return serveProbes({ host, port, allowHosts, ports: reached, newId });
   }
 
@@ -290,6 +322,7 @@ class Service implements ServiceProcess {
   async #start(): Promise<void> {
     await this.#whileBusIsAway(async () => void (await this.#options.prepare?.()));
     await this.#whileBusIsAway(() => this.#missions.start());
+    this.#fills.start();
     // Before others can see this process among the members, and ask it.
     this.#inspection.start();
     await this.#whileBusIsAway(() => this.#membership.start());
@@ -345,10 +378,4 @@ class Service implements ServiceProcess {
   #pause(ms: number): Promise<void> {
     return new Promise((resolve) => void this.#options.clock.setTimeout(resolve, ms));
   }
-}
-
-/** Unique for each start: a restarted process is another member. */
-function instanceName(): string {
-  const host = realMachine.host.replace(/[^A-Za-z0-9_-]/g, '-');
-  return `${host}-${realMachine.self.pid}-${monotonicFactory()().slice(-10)}`;
 }

@@ -11,12 +11,16 @@ import type { Mission } from '../mission/mission.ts';
 import type { Bus } from '../ports/bus.ts';
 import type { Clock, Random } from '../ports/clock.ts';
 import type { FileDirectory } from '../ports/file-directory.ts';
+import type { StreamFill } from '../ports/fills.ts';
 import type { FollowerCredentials } from '../ports/follower-credentials.ts';
 import type { Log } from '../ports/log.ts';
 import type { MissionSource } from '../ports/mission-source.ts';
 import type { Replication } from '../ports/replication.ts';
 import type { Tokens } from '../ports/tokens.ts';
+import type { UnitCredentials } from '../ports/unit-credentials.ts';
 import type { RunningValueFeeds } from '../telemetry/value-feeds.ts';
+import type { ArchiveWatch } from './archive/health.ts';
+import type { ArchiveStorage } from './archive/storage.ts';
 import type { DeadLetters } from './cells/dead-letters.ts';
 import type { Kind } from './cells/kind.ts';
 import type { LeadWork } from './ownership/leader.ts';
@@ -33,6 +37,7 @@ export const ROLES = [
   'reconciler',
   'scheduler',
   'transfers',
+  'archive',
 ] as const;
 /** With the daemon of an RF bench, of which there is one in a cell. */
 export const ALL_ROLES = [...ROLES, 'bench'] as const;
@@ -54,17 +59,31 @@ export interface RoleContext {
   readonly books: Books;
   /** Living members of the cell that have a role, as far as this process knows. */
   readonly living: (role: string) => string[];
+  /** How long a member may be silent and still lives for the others. */
+  readonly memberTtlMs: number;
   /** Who a bearer token speaks for, by the current mission. */
   readonly tokens: Tokens;
   /** Credentials for clients that follow on the bus itself. */
   readonly followers: FollowerCredentials;
+  /** Credentials of units. */
+  readonly units: UnitCredentials;
   readonly deadLetters: DeadLetters;
   readonly registry: Registry;
   readonly replication?: Replication | undefined;
+  /** How full the streams of the bus are, as last looked at. */
+  readonly fills: () => readonly StreamFill[];
+  readonly silent: () => readonly string[];
+  /** What the front end of this process says of its archive. */
+  readonly archiveHealth: ArchiveWatch;
   /** Name of this process among the members. */
   readonly instance: string;
   /** Where the files that mission documents name are found. */
   readonly missionFolder: string | undefined;
+  /** How long samples wait in memory until they are on the disk, ms; undefined: as long as the archive says. */
+  readonly archiveOpenMs?: number | undefined;
+  readonly archiveStorage: ArchiveStorage;
+  /** What this process keeps beside the bus is in here; undefined: nothing is kept. */
+  readonly stateFolder: string | undefined;
   /** Where simulated gateways find their spacecraft; undefined: each makes its own. */
   readonly spacecraft: SpacecraftFactory | undefined;
   /** Kills the process at this point, for tests; see `supervision/cells/failpoint.ts`. */
@@ -84,6 +103,8 @@ export interface Role {
   readonly shared: readonly SharedWork[];
   /** What one process of the cell does for all. */
   readonly leads?: readonly LeadWork[];
+  /** Calls back with what one process does for all that is known only later; undefined: there is none. */
+  leadLater?(lead: (work: LeadWork | undefined) => void): void;
   /** The entities it runs. */
   readonly kinds?: readonly Kind[];
   /** What cannot wait for its turn when the process ends: done first, in no time to speak of. */

@@ -4,7 +4,7 @@
  * decides.
  */
 
-import { BUS_RETRY_MS } from '../contract/limits.ts';
+import { BUS_RETRY_MS } from '../contract/limits/bus.ts';
 import { Outage } from '../contract/outage.ts';
 import type { Bus } from '../ports/bus.ts';
 import type { Clock, Random } from '../ports/clock.ts';
@@ -167,6 +167,22 @@ export class Tree {
       for (const each of leads) each.want(mission.settings.leaderTtlMs);
     });
     this.#running.set(name, { role, partitions, leads, forget });
+    role.leadLater?.((work) => {
+      if (work !== undefined && this.#running.get(name)?.role === role) this.#leadAlso(leads, work, failed);
+    });
+  }
+
+  /** Leads with the others from now on. */
+  #leadAlso(leads: Leadership[], work: LeadWork, failed: (reason: string) => void): void {
+    const { missions } = this.#options.context;
+    const leadership = this.#leadership(work, failed);
+    leads.push(leadership);
+    leadership
+      .start()
+      .then(() => {
+        if (missions.current !== undefined) leadership.want(missions.current.settings.leaderTtlMs);
+      })
+      .catch((error: unknown) => failed(error instanceof Error ? error.message : String(error)));
   }
 
   #partitions(

@@ -5,7 +5,7 @@
  */
 
 import { buckets } from '../contract/bus/buckets.ts';
-import { VALUES_CHECKPOINT_MS } from '../contract/limits.ts';
+import { VALUES_CHECKPOINT_MS } from '../contract/limits/value.ts';
 import { Outage } from '../contract/outage.ts';
 import type { Bus } from '../ports/bus.ts';
 import type { Clock, TimerHandle } from '../ports/clock.ts';

@@ -5,9 +5,8 @@
  * P1. A checkpoint of a version unknown here is no checkpoint: the streams hold what it would have said.
  */
 
-import { promisify } from 'node:util';
-import { constants, gunzip, gunzipSync, gzip, gzipSync } from 'node:zlib';
 import { Packr } from 'msgpackr';
+import { compressed, expanded } from './compressed.ts';
 import type { ValueColumns } from './current-values.ts';
 
 export interface Positions {
@@ -28,18 +27,11 @@ export interface Checkpoint {
 const VERSION = 1;
 
 const packr = new Packr({ useRecords: false, moreTypes: true });
-const compress = promisify(gzip);
-const expand = promisify(gunzip);
-const FAST = { level: constants.Z_BEST_SPEED };
-/**
- * Up to here the work takes less than a millisecond: not worth the way to another thread, which gives its turn away.
- */
-const AT_ONCE_BYTES = 64 * 1024;
 
 /** The bytes of the checkpoint. The columns are copied before the promise is returned. */
 export async function encodeCheckpoint(checkpoint: Checkpoint): Promise<Uint8Array> {
   const packed = packr.pack({ version: VERSION, ...checkpoint });
-  return packed.length <= AT_ONCE_BYTES ? gzipSync(packed, FAST) : compress(packed, FAST);
+  return compressed(packed);
 }
 
 /** The checkpoint in the bytes; undefined when they hold none of this version (P1). */
@@ -50,12 +42,6 @@ export async function decodeCheckpoint(bytes: Uint8Array): Promise<Checkpoint | 
   } catch {
     return undefined;
   }
-}
-
-/** The length of what was compressed stands in the last four bytes of the format. */
-function expanded(bytes: Uint8Array): Uint8Array | Promise<Uint8Array> {
-  const tail = new DataView(bytes.buffer, bytes.byteOffset + bytes.byteLength - 4, 4);
-  return tail.getUint32(0, true) <= AT_ONCE_BYTES ? gunzipSync(bytes) : expand(bytes);
 }
 
 function isWhole(columns: ValueColumns): boolean {

@@ -30,6 +30,7 @@ export function fileDirectory(
 /** A file of which only the state of a transfer is known was never listed. */
 function listedIn(known: KnownFile | undefined): ListedFile | undefined {
   if (known?.listedMs === undefined) return undefined;
-  const { fileType, size, checksum, generation, listedMs } = known;
-  return { fileType, size, checksum, generation, listedAt: listedMs };
+  const { fileType, size, checksum, generation, listedMs, listedOnboardMs = listedMs, transferMs } = known;
+  const madeAt = Math.min(listedMs, listedOnboardMs);
+  return { fileType, size, checksum, generation, listedAt: listedMs, madeAt, statedAt: transferMs };
 }

@@ -10,7 +10,8 @@
  */
 
 import type { StreamDefinition } from '../contract/bus/streams.ts';
-import { BUS_ATTEMPT_MS, BUS_RETRY_MS, VALUE_APPEND_LATE_MS, VALUE_APPENDS } from '../contract/limits.ts';
+import { BUS_ATTEMPT_MS, BUS_RETRY_MS } from '../contract/limits/bus.ts';
+import { VALUE_APPEND_LATE_MS, VALUE_APPENDS } from '../contract/limits/value.ts';
 import { Outage } from '../contract/outage.ts';
 import type { Bus, Headers } from '../ports/bus.ts';
 import type { Clock, TimerHandle } from '../ports/clock.ts';

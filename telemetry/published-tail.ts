@@ -13,7 +13,7 @@
 import { header } from '../contract/bus/headers.ts';
 import { streams } from '../contract/bus/streams.ts';
 import { subject } from '../contract/bus/subjects.ts';
-import { VALUE_TAIL } from '../contract/limits.ts';
+import { VALUE_TAIL } from '../contract/limits/value.ts';
 import type { Bus, StreamMessage } from '../ports/bus.ts';
 
 export class PublishedTail {

@@ -15,7 +15,7 @@
 
 import type { ValueBatch, ValueBlock } from '../contract/batch.ts';
 import { isInstant } from '../contract/instant.ts';
-import { CLOCK_STEP_MS } from '../contract/limits.ts';
+import { CLOCK_STEP_MS } from '../contract/limits/membership.ts';
 import { meansTheSame } from '../mission/measure-meaning.ts';
 import type { Platform } from '../mission/platform.ts';
 import { timeOf } from './reading/instant.ts';

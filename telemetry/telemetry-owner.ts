@@ -32,7 +32,7 @@ import type { DecodedBatch, FileSample, ValueBatch } from '../contract/batch.ts'
 import { header } from '../contract/bus/headers.ts';
 import { streams } from '../contract/bus/streams.ts';
 import { subject } from '../contract/bus/subjects.ts';
-import { CATALOGUE_WAIT_MS } from '../contract/limits.ts';
+import { CATALOGUE_WAIT_MS } from '../contract/limits/value.ts';
 import type { Mission } from '../mission/mission.ts';
 import type { Platform } from '../mission/platform.ts';
 import type { Bus, FollowFrom, StreamMessage } from '../ports/bus.ts';

@@ -14,7 +14,7 @@ import type { ValueBatch } from '../contract/batch.ts';
 import { header } from '../contract/bus/headers.ts';
 import { streams } from '../contract/bus/streams.ts';
 import { subject } from '../contract/bus/subjects.ts';
-import { BUS_RETRY_MS } from '../contract/limits.ts';
+import { BUS_RETRY_MS } from '../contract/limits/bus.ts';
 import { Outage } from '../contract/outage.ts';
 import type { Mission } from '../mission/mission.ts';
 import type { Bus, Follower, StreamMessage } from '../ports/bus.ts';
@@ -22,9 +22,10 @@ import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { MissionSource } from '../ports/mission-source.ts';
 import { CurrentValues } from './current-values.ts';
-import { fitsPlatform, readValues } from './reading/batch-shape.ts';
+import { fitsPlatform } from './reading/batch-shape.ts';
 import { KnownPlatforms } from './reading/known-platforms.ts';
 import { mapBatch } from './reading/measure-map.ts';
+import { valuesIn } from './reading/values-in.ts';
 import { readCheckpoints } from './value-replay.ts';
 
 /**
@@ -240,11 +241,8 @@ class Feeds implements RunningValueFeeds {
     const store = this.#stores.get(target);
     if (store === undefined) return;
     this.#positions.set(target, message.seq);
-    const batch = readValues(message.data);
-    if (batch === undefined) {
-      const fields = { position: message.seq, subject: message.subject };
-      return this.#options.log.error(fields, 'malformed batch of values, left out');
-    }
+    const batch = valuesIn(message, this.#options.log);
+    if (batch === undefined) return;
     if (batch.blocks.length === 0 && batch.files === undefined) return;
     if (batch.platform !== store.platform.digest) return this.#handleForeign(message, target, batch);
     this.#apply(target, store, batch);

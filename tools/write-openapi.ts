@@ -8,13 +8,13 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { benchInterface } from '../http/bench/dialect.ts';
 import { benchFollows, benchRoutes } from '../http/bench/front-end.ts';
-import { follows, routes } from '../http/front-end.ts';
+import { describedRoutes, follows } from '../http/front-end.ts';
 import { openApiDocument } from '../http/openapi.ts';
 
 const [folder] = process.argv.slice(2);
 if (folder === undefined) throw new Error('usage: node --import tsx tools/write-openapi.ts FOLDER');
 await mkdir(folder, { recursive: true });
-await write('openapi.json', openApiDocument(routes, follows));
+await write('openapi.json', openApiDocument(describedRoutes, follows));
 await write('bench-openapi.json', openApiDocument(benchRoutes, benchFollows, benchInterface));
 
 async function write(name: string, document: object): Promise<void> {

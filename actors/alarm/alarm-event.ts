@@ -9,20 +9,19 @@
  * E4. Where the stream went back behind what its writer knows, so did the record; where it says something else under
  *     the number of a record, the record of that went with the store. Nothing is published then, and the leader starts
  *     again.
+ * E5. Where the stream does not hold what its writer knows and did not go back, events that were acknowledged are lost:
+ *     copies of a stream that differ lose some in its middle. The record has the last transition, which is published
+ *     again; those before it are lost, and it is said. Keeps append-behind.A1.
  */
 
-import {
-  type AlarmEvent,
-  type AlarmName,
-  type AlarmRecord,
-  alarmKey,
-  readAlarmEvent,
-  type StoredAlarm,
-} from '../../contract/alarm.ts';
+import { type AlarmEvent, type AlarmRecord, readAlarmEvent, type StoredAlarm } from '../../contract/alarm.ts';
+import { type AlarmName, alarmKey } from '../../contract/alarm-name.ts';
 import { header } from '../../contract/bus/headers.ts';
 import { streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';
 import { isActive } from '../../machines/alarm/record.ts';
+import { appendBehind } from '../../messaging/append-behind.ts';
+import { lostEvents } from '../../messaging/lost-events.ts';
 import type { Bus, StreamMessage } from '../../ports/bus.ts';
 
 /** The last transition that a record holds. */
@@ -78,10 +77,16 @@ export function isEventOf(event: AlarmEvent, record: AlarmRecord): boolean {
   );
 }
 
-/** Where the stream of an alarm ends. */
-export interface Head {
+/** Where the stream of an alarm ends, as its writer knows it. */
+export interface KnownHead {
   /** Position in the stream; 0 when it has no event. */
   readonly position: number;
+  /** When that event was stored, ms since 1970; 0: not known. */
+  readonly at: number;
+}
+
+/** Where the stream of an alarm ends. */
+export interface Head extends KnownHead {
   /** Number of that transition. */
   readonly seq: number;
   readonly event: AlarmEvent | undefined;
@@ -90,9 +95,9 @@ export interface Head {
 /** The last event of an alarm on the stream. */
 export async function headOf(bus: Bus, name: AlarmName): Promise<Head> {
   const last = await bus.last(streams.alarms, subject.alarmEvent(name));
-  if (last === undefined) return { position: 0, seq: 0, event: undefined };
+  if (last === undefined) return { position: 0, at: 0, seq: 0, event: undefined };
   const event = readAlarmEvent(last.data) ?? (await eventsOf(bus, name)).at(-1);
-  return { position: last.seq, seq: event?.seq ?? 0, event };
+  return { position: last.seq, at: last.at, seq: event?.seq ?? 0, event };
 }
 
 /** Every event of an alarm that the stream still has, the oldest first (E3). Throws `Outage`. */
@@ -113,35 +118,41 @@ interface PublishOptions {
   readonly once?: boolean;
 }
 
-/** Position of the event of a record, by whoever published it (E1); undefined where the store went back (E4). */
+export interface Published {
+  readonly position: number;
+  /** By this call. */
+  readonly published: boolean;
+  /** Until when events are lost (E5); absent: nothing is known to be. */
+  readonly lost?: number;
+}
+
+/** Where the event of a record stands, by whoever published it (E1); undefined where the store went back (E4). */
 export async function publish(
   bus: Bus,
   name: AlarmName,
   { record, epoch }: Pick<StoredAlarm, 'record' | 'epoch'>,
-  behind: number,
+  behind: KnownHead,
   { once = false }: PublishOptions = {},
-): Promise<{ readonly position: number; readonly published: boolean } | undefined> {
-  let expected = behind;
+): Promise<Published | undefined> {
+  const body = Buffer.from(JSON.stringify(eventOf(name, record)));
+  const id = `${alarmKey(name)}-${record.seq}`;
+  const headers = { [header.epoch]: String(epoch) };
+  let known = behind;
+  let loss: { readonly lost?: number } = {};
   for (;;) {
-    const appended = await bus.append(
-      streams.alarms,
-      subject.alarmEvent(name),
-      Buffer.from(JSON.stringify(eventOf(name, record))),
-      {
-        id: `${alarmKey(name)}-${record.seq}`,
-        expectLastSubjectSeq: expected,
-        headers: { [header.epoch]: String(epoch) },
-        once,
-      },
-    );
-    if (appended.outcome === 'stored') return { position: appended.seq, published: true };
+    const how = { id, expected: known.position, headers, once };
+    const appended = await appendBehind(bus, streams.alarms, subject.alarmEvent(name), body, how);
+    if (appended.outcome === 'stored') return { position: appended.seq, published: true, ...loss };
     const head = await headOf(bus, name);
     if (head.seq === record.seq && head.event !== undefined && !isEventOf(head.event, record))
       return undefined;
-    if (head.seq >= record.seq) return { position: head.position, published: false };
-    if (appended.outcome === 'duplicate') return { position: appended.seq, published: false };
-    if (head.position < expected && !(await isHeld(bus, name, expected))) return undefined;
-    expected = head.position;
+    if (head.seq >= record.seq) return { position: head.position, published: false, ...loss };
+    if (head.position < known.position) {
+      if (!(await isHeld(bus, name, known.position))) return undefined;
+      const lost = await lostBehind(bus, name, known, record);
+      if (lost !== undefined) loss = { lost };
+    }
+    known = head;
   }
 }
 
@@ -149,18 +160,14 @@ function isHeld(bus: Bus, name: AlarmName, seq: number): Promise<boolean> {
   return bus.stillHolds(streams.alarms, { seq, subject: subject.alarmEvent(name) });
 }
 
-/** What a record stands for in the bucket; undefined for malformed bytes. */
-export function readStored(value: Uint8Array): StoredAlarm | undefined {
-  try {
-    const stored = JSON.parse(Buffer.from(value).toString()) as Partial<StoredAlarm> | null;
-    const { record, epoch, evaluated } = stored ?? {};
-    const isWhole =
-      typeof record?.seq === 'number' &&
-      typeof epoch === 'number' &&
-      typeof evaluated?.position === 'number' &&
-      typeof evaluated.at === 'number';
-    return isWhole ? (stored as StoredAlarm) : undefined;
-  } catch {
-    return undefined;
-  }
+/** E5 */
+async function lostBehind(
+  bus: Bus,
+  name: AlarmName,
+  { position, at }: KnownHead,
+  { changed_at: now = '' }: AlarmRecord,
+): Promise<number | undefined> {
+  const last = { subject: subject.alarmEvent(name), seq: position, at };
+  const lost = await lostEvents(bus, streams.alarms, [last], Date.parse(now));
+  return lost[0]?.at;
 }

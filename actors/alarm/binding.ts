@@ -7,9 +7,9 @@
  * W2. A failure is forgotten only when `<alarm>-reaction` is recorded.
  */
 
-import type { AlarmName } from '../../contract/alarm.ts';
-import { alarmPath } from '../../contract/alarm.ts';
-import { ALARM_IDLE_MS } from '../../contract/limits.ts';
+import type { AlarmName } from '../../contract/alarm-name.ts';
+import { alarmPath } from '../../contract/alarm-name.ts';
+import { ALARM_IDLE_MS } from '../../contract/limits/alarm.ts';
 import { alarmMachine } from '../../machines/alarm/alarm.ts';
 import type { AlarmChartEvent, AlarmEffect } from '../../machines/alarm/protocol.ts';
 import type { Bus } from '../../ports/bus.ts';
@@ -18,6 +18,7 @@ import type { Binding, EffectRun, Store } from '../../ports/entity.ts';
 import type { Reactions } from './reactions.ts';
 import { ALARM_VERSION, validName } from './record-store.ts';
 import { alarmHistory } from './replay.ts';
+import { shownText } from './shown-text.ts';
 
 type Of<Type extends AlarmEffect['type']> = Extract<AlarmEffect, { type: Type }>;
 
@@ -83,7 +84,7 @@ const react: Handler<'effect.react'> = async ({ seq, at, procedure }, { reaction
   if (launched === undefined) return undefined;
   return 'run' in launched
     ? { type: 'reaction.launched', seq, run: launched.run }
-    : { type: 'reaction.refused', seq, reason: launched.refused };
+    : { type: 'reaction.refused', seq, reason: shownText(launched.refused) };
 };
 
 const awaitReaction: Handler<'effect.await-reaction'> = async ({ seq, run }, { reactions }, { signal }) => {
@@ -91,7 +92,7 @@ const awaitReaction: Handler<'effect.await-reaction'> = async ({ seq, run }, { r
   if (ended === undefined) return undefined;
   if (ended.ok) return { type: 'reaction.ended', seq, ok: true };
   const reason = `run ${run} did not pass: ${ended.reason ?? 'no reason given'}`;
-  return { type: 'reaction.ended', seq, ok: false, reason };
+  return { type: 'reaction.ended', seq, ok: false, reason: shownText(reason) };
 };
 
 const reportReaction: Handler<'effect.report-reaction'> = async ({ seq, ...failure }, services, { id }) =>

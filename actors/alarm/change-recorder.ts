@@ -3,8 +3,9 @@
  * order of each alarm, and only what changes something (target-alarms.T1, T2, T9).
  */
 
-import { type AlarmName, alarmKey, type EvaluatedAt, type StoredAlarm } from '../../contract/alarm.ts';
-import { ALARM_EDGES_WAITING } from '../../contract/limits.ts';
+import type { EvaluatedAt, StoredAlarm } from '../../contract/alarm.ts';
+import { type AlarmName, alarmKey } from '../../contract/alarm-name.ts';
+import { ALARM_EDGES_WAITING } from '../../contract/limits/alarm.ts';
 import type { ConditionChanged } from '../../machines/alarm/protocol.ts';
 import { isActive, isAfter } from '../../machines/alarm/record.ts';
 import type { AlarmEdge } from '../../ports/alarm-watch.ts';

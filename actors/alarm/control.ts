@@ -6,15 +6,10 @@
  * D2. A process that no longer leads answers nobody: the present leader does, or the caller gets a timeout.
  */
 
-import {
-  type AlarmCall,
-  type AlarmName,
-  type AlarmReply,
-  alarmKey,
-  alarmPath,
-} from '../../contract/alarm.ts';
+import type { AlarmCall, AlarmReply } from '../../contract/alarm.ts';
+import { type AlarmName, alarmKey, alarmPath } from '../../contract/alarm-name.ts';
 import { subject } from '../../contract/bus/subjects.ts';
-import { ALARM_COMMANDS_WAITING, ALARM_SETTLE_MS } from '../../contract/limits.ts';
+import { ALARM_COMMANDS_WAITING, ALARM_SETTLE_MS } from '../../contract/limits/alarm.ts';
 import type { AlarmCommand } from '../../machines/alarm/protocol.ts';
 import type { Bus, CoreMessage, Stoppable } from '../../ports/bus.ts';
 import type { Told } from '../../ports/cells.ts';

@@ -1,6 +1,6 @@
 /** The alarms that a target has by its catalogue. Mission Control Service, section 2.4 (naming). */
 
-import { alarmKey } from '../../contract/alarm.ts';
+import { alarmKey } from '../../contract/alarm-name.ts';
 import type { Target } from '../../mission/mission.ts';
 
 /** Keys of the limits alarms and the named alarms of a target; undefined when its catalogue is not known. */

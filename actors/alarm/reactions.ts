@@ -12,12 +12,12 @@
  */
 
 import { createHash } from 'node:crypto';
-import { type AlarmName, alarmKey, reactionBy } from '../../contract/alarm.ts';
+import { type AlarmName, alarmKey, reactionBy } from '../../contract/alarm-name.ts';
 import { buckets } from '../../contract/bus/buckets.ts';
 import { type StreamDefinition, streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';
 import type { RunEvent, RunSummary } from '../../contract/run.ts';
-import type { TargetHolds } from '../../contract/telecommand.ts';
+import { readHolds } from '../../contract/target-holds.ts';
 import { ulidOf } from '../../contract/telecommand-id.ts';
 import {
   announceRun,
@@ -123,8 +123,8 @@ async function resolve(
 
 /** X2 */
 async function environmentInUse(bus: Bus, target: string): Promise<string | undefined> {
-  const holds = read<TargetHolds>(await bus.bucket(buckets.leases).get(target));
-  for (const { run } of holds?.holders ?? []) {
+  const { holders } = readHolds((await bus.bucket(buckets.leases).get(target))?.value);
+  for (const { run } of holders) {
     const listed = read<RunSummary>(await bus.bucket(buckets.runs).get(run));
     const environment = listed?.environment ?? (await begunIn(bus, run));
     if (environment !== undefined) return environment;

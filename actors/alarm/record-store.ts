@@ -13,21 +13,17 @@
  *     went back it is gone, and what is not recorded is not published.
  */
 
-import {
-  type AlarmName,
-  alarmKey,
-  alarmNamed,
-  type PendingReaction,
-  type StoredAlarm,
-} from '../../contract/alarm.ts';
+import type { PendingReaction, StoredAlarm } from '../../contract/alarm.ts';
+import { type AlarmName, alarmKey, alarmNamed } from '../../contract/alarm-name.ts';
 import { buckets } from '../../contract/bus/buckets.ts';
+import { readStoredAlarm, storedAlarmBytes } from '../../contract/stored-alarm.ts';
 import { isToken } from '../../contract/token.ts';
 import { alarmMachine } from '../../machines/alarm/alarm.ts';
 import { type AlarmItem, reactionEffect } from '../../machines/alarm/protocol.ts';
 import { type AlarmContext, NEVER_EVALUATED } from '../../machines/alarm/record.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { ArmedTimer, Commit, Committed, Emitted, Store, Stored } from '../../ports/entity.ts';
-import { publish, readStored } from './alarm-event.ts';
+import { type KnownHead, publish } from './alarm-event.ts';
 import { recover } from './recovery.ts';
 
 export const ALARM_VERSION = 1;
@@ -48,8 +44,12 @@ export interface AlarmTerm {
   /** Events before this time, ms since 1970, may have left the stream. */
   oldest(): number;
   /** Where the stream of each alarm ends, by key. */
-  readonly heads: Map<string, number>;
+  readonly heads: Map<string, KnownHead>;
+  /** Events of this alarm that were acknowledged are lost, until then. */
+  eventsLost(key: string, until: number): void;
 }
+
+const NO_EVENT: KnownHead = { position: 0, at: 0 };
 
 interface RecordStoreOptions {
   readonly bus: Bus;
@@ -93,7 +93,7 @@ async function load({ bus, term: termOf }: RecordStoreOptions, key: string): Pro
   const name = validName(key);
   if (term === undefined || name === undefined) return undefined;
   const entry = await bus.bucket(buckets.alarms).get(key);
-  const stored = entry && readStored(entry.value);
+  const stored = entry && readStoredAlarm(entry.value);
   if (entry !== undefined && stored === undefined)
     throw new Error(`the record ${key} in ${buckets.alarms.name} cannot be read: correct or remove it`);
   if (stored !== undefined && stored.epoch > term.epoch) {
@@ -101,10 +101,11 @@ async function load({ bus, term: termOf }: RecordStoreOptions, key: string): Pro
     return undefined;
   }
   const recorded = stored && entry && { stored, revision: entry.revision };
-  const { recorded: now, position, published } = await recover(bus, name, recorded, term);
+  const { recorded: now, head, published, lost } = await recover(bus, name, recorded, term);
+  if (lost !== undefined) term.eventsLost(key, lost);
   if (published && now !== undefined) term.published(name, now.stored);
   if (now !== undefined && now !== recorded) term.written(key, now.stored);
-  term.heads.set(key, position);
+  term.heads.set(key, head);
   return restored(key, now?.stored, now?.revision ?? 0);
 }
 
@@ -178,7 +179,7 @@ async function write(
   progress: Progress,
 ): Promise<boolean> {
   if (!term.holds()) return false;
-  const bytes = Buffer.from(JSON.stringify(stored));
+  const bytes = storedAlarmBytes(stored);
   const bucket = bus.bucket(buckets.alarms);
   const put = await bucket.put(key, bytes, progress.position);
   const revision = put.outcome === 'written' ? put.revision : await ownWrite(bus, key, bytes, progress);
@@ -209,7 +210,7 @@ async function stillStands(
   { position }: Progress,
 ): Promise<boolean> {
   const entry = await bus.bucket(buckets.alarms).get(key);
-  const bytes = Buffer.from(JSON.stringify(stored));
+  const bytes = storedAlarmBytes(stored);
   return entry?.revision === position && Buffer.compare(entry.value, bytes) === 0;
 }
 
@@ -227,9 +228,12 @@ async function tell(
   written();
   if (!term.holds()) return false;
   const key = alarmKey(name);
-  const told = await publish(bus, name, stored, term.heads.get(key) ?? 0, { once: true });
+  const told = await publish(bus, name, stored, term.heads.get(key) ?? NO_EVENT, {
+    once: true,
+  });
   if (told === undefined) return false;
-  term.heads.set(key, told.position);
+  if (told.lost !== undefined) term.eventsLost(key, told.lost);
+  term.heads.set(key, { position: told.position, at: Date.parse(stored.record.changed_at ?? '') || 0 });
   term.published(name, stored);
   return true;
 }

@@ -7,17 +7,21 @@
  *     something else under its number, or is missing, went with a store that went back: it is recorded again as it was
  *     published, since it is what people have seen; what the condition says now is compared with that
  *     (target-alarms.T5). Nothing else is known of it: a reaction it may have asked for is not asked for again.
+ * V4. A record is published before its next transition (alarm/record-store.R1). Where more than its last transition is
+ *     missing behind an event that is there, events that were acknowledged are lost (alarm-event.E5).
  * V3. Only who leads writes, and nothing over what somebody else has written meanwhile.
  */
 
-import { type AlarmEvent, type AlarmName, alarmKey, type StoredAlarm } from '../../contract/alarm.ts';
+import type { AlarmEvent, StoredAlarm } from '../../contract/alarm.ts';
+import { type AlarmName, alarmKey } from '../../contract/alarm-name.ts';
 import { buckets } from '../../contract/bus/buckets.ts';
 import { streams } from '../../contract/bus/streams.ts';
 import { Outage } from '../../contract/outage.ts';
+import { storedAlarmBytes } from '../../contract/stored-alarm.ts';
 import { NEVER_EVALUATED } from '../../machines/alarm/record.ts';
 import { pastIsGone } from '../../messaging/low-water-mark.ts';
 import type { Bus } from '../../ports/bus.ts';
-import { type Head, headOf, isEventOf, publish, recordOf } from './alarm-event.ts';
+import { type Head, headOf, isEventOf, type KnownHead, publish, recordOf } from './alarm-event.ts';
 
 /** A record as it stands in the bucket. */
 export interface Recorded {
@@ -28,9 +32,11 @@ export interface Recorded {
 export interface Recovered {
   readonly recorded: Recorded | undefined;
   /** Where the stream of the alarm ends. */
-  readonly position: number;
+  readonly head: KnownHead;
   /** Its last transition was missing on the stream. */
   readonly published: boolean;
+  /** Until when events of it are lost (V4); absent: nothing is known to be. */
+  readonly lost?: number;
 }
 
 interface Term {
@@ -51,9 +57,17 @@ export async function recover(
   if (head.event !== undefined && !isKnown(head.event, recorded))
     return { recorded: await recordAgain(bus, name, head.event, recorded, term), ...at(head) };
   if (recorded === undefined || !isMissing(recorded, head, term)) return { recorded, ...at(head) };
-  const published = await publish(bus, name, recorded.stored, head.position);
+  const published = await publish(bus, name, recorded.stored, head);
   if (published === undefined) throw pastIsGone(streams.alarms);
-  return { recorded, ...published };
+  const { changed_at = '', seq } = recorded.stored.record;
+  const until = Date.parse(changed_at);
+  const isLost = head.seq > 0 && head.seq + 1 < seq && until > term.oldest();
+  return {
+    recorded,
+    head: { position: published.position, at: until },
+    published: published.published,
+    ...(isLost && { lost: until }),
+  };
 }
 
 /** V2 */
@@ -78,7 +92,7 @@ async function recordAgain(
   const known = before?.stored ?? { evaluated: NEVER_EVALUATED };
   const stored: StoredAlarm = { ...known, record: recordOf(event, before?.stored.record), epoch: term.epoch };
   const key = alarmKey(name);
-  const bytes = Buffer.from(JSON.stringify(stored));
+  const bytes = storedAlarmBytes(stored);
   const put = term.holds()
     ? await bus.bucket(buckets.alarms).put(key, bytes, before?.revision ?? 0)
     : undefined;
@@ -90,6 +104,6 @@ async function recordAgain(
   return { stored, revision: put.revision };
 }
 
-function at({ position }: Head): Pick<Recovered, 'position' | 'published'> {
-  return { position, published: false };
+function at({ position, at }: Head): Pick<Recovered, 'head' | 'published'> {
+  return { head: { position, at }, published: false };
 }

@@ -11,21 +11,26 @@
  *     and wait for no storm.
  * S5. Failures of reactions of one alarm are reported one after the other, in the order of their numbers: two at once
  *     would be one activation.
+ * S7. A record that was written and is not there any more was lost: nobody removes one. The leader begins again, and it
+ *     is recorded as it was published (alarm/recovery.V2).
+ * S6. So many targets are taken up at once: each asks the bus ten times, and none waits for all that are before it.
  */
 
-import {
-  type AlarmEvent,
-  type AlarmName,
-  alarmKey,
-  alarmNamed,
-  reactionAlarm,
-  type StoredAlarm,
-} from '../../contract/alarm.ts';
+import type { AlarmEvent, StoredAlarm } from '../../contract/alarm.ts';
+import { type AlarmName, alarmKey, alarmNamed, reactionAlarm } from '../../contract/alarm-name.ts';
 import { buckets } from '../../contract/bus/buckets.ts';
 import { streams } from '../../contract/bus/streams.ts';
-import { ALARM_EDGES_UNDER_WAY, ALARM_RECOVERIES, ALARM_SETTLE_MS } from '../../contract/limits.ts';
+import {
+  ALARM_EDGES_UNDER_WAY,
+  ALARM_RECOVERIES,
+  ALARM_SETTLE_MS,
+  ALARM_TARGETS_OPENING,
+} from '../../contract/limits/alarm.ts';
+import { readStoredAlarm } from '../../contract/stored-alarm.ts';
 import type { AlarmChartEvent, AlarmEffect, ConditionChanged } from '../../machines/alarm/protocol.ts';
 import { isActive } from '../../machines/alarm/record.ts';
+import { inTurns } from '../../messaging/in-turns.ts';
+import { pastIsGone } from '../../messaging/low-water-mark.ts';
 import { pause } from '../../messaging/pause.ts';
 import type { Mission, Target } from '../../mission/mission.ts';
 import type { ReadValues } from '../../ports/alarm-watch.ts';
@@ -34,13 +39,14 @@ import type { CellOwner, Cells, Gone } from '../../ports/cells.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { MissionSource } from '../../ports/mission-source.ts';
-import { eventOf, readStored } from './alarm-event.ts';
+import { eventOf, type KnownHead } from './alarm-event.ts';
 import type { AlarmServices } from './binding.ts';
 import { serveControl } from './control.ts';
 import type { Reactions } from './reactions.ts';
 import type { AlarmTerm } from './record-store.ts';
 import { type Recorded, recover } from './recovery.ts';
 import { Requests } from './requests.ts';
+import { shownText } from './shown-text.ts';
 import { Slots } from './slots.ts';
 import { type KnownOf, TargetAlarms, type WatchOf } from './target-alarms.ts';
 
@@ -70,12 +76,14 @@ const TELL_AGAIN_MS = 100;
 export class AlarmService implements AlarmTerm, AlarmServices, CellOwner {
   readonly epoch: number;
   readonly reactions: Reactions;
-  readonly heads = new Map<string, number>();
+  readonly heads = new Map<string, KnownHead>();
   readonly #options: AlarmServiceOptions;
   readonly #requests: Requests;
   readonly #stopping = new AbortController();
   /** Every record, as it stands in the bucket. */
   readonly #records = new Map<string, StoredAlarm>();
+  /** Keys of the records of each target. */
+  readonly #keysOf = new Map<string, Set<string>>();
   readonly #targets = new Map<string, TargetAlarms>();
   readonly #slots = new Slots(ALARM_EDGES_UNDER_WAY);
   /** The failure of a reaction reported last, by alarm (S5). */
@@ -120,8 +128,25 @@ export class AlarmService implements AlarmTerm, AlarmServices, CellOwner {
   }
 
   /** The cell of an alarm is gone; `quarantined` waits for a person, and so do the changes of that alarm. */
-  gone(key: string, why: Gone): void {
-    if (why === 'fenced') this.#failed(new Error(`another leader writes alarm ${key}`));
+  async gone(key: string, why: Gone): Promise<void> {
+    if (why !== 'fenced') return;
+    const known = this.#records.get(key);
+    const entry = await this.#options.bus
+      .bucket(buckets.alarms)
+      .get(key)
+      .catch(() => 'unknown' as const);
+    if (entry !== undefined || known === undefined || !this.holds())
+      return this.#failed(new Error(`another leader writes alarm ${key}`));
+    // S7
+    this.eventsLost(key, Date.parse(known.record.changed_at ?? '') || this.#options.clock.now());
+    this.#failed(pastIsGone(buckets.alarms));
+  }
+
+  eventsLost(key: string, until: number): void {
+    const { bus, log } = this.#options;
+    const at = new Date(until).toISOString();
+    log.error({ alarm: key, until: at }, 'what was acknowledged of an alarm is lost');
+    bus.lost?.(until);
   }
 
   epochOf(): number {
@@ -145,6 +170,10 @@ export class AlarmService implements AlarmTerm, AlarmServices, CellOwner {
 
   written(key: string, stored: StoredAlarm): void {
     this.#records.set(key, stored);
+    const target = targetOf(key);
+    const known = this.#keysOf.get(target);
+    if (known === undefined) this.#keysOf.set(target, new Set([key]));
+    else known.add(key);
   }
 
   published(name: AlarmName, { record }: StoredAlarm): void {
@@ -203,29 +232,26 @@ export class AlarmService implements AlarmTerm, AlarmServices, CellOwner {
     const { bus, log } = this.#options;
     const recorded: [string, Recorded][] = [];
     for (const { key, value, revision } of await bus.bucket(buckets.alarms).list('>')) {
-      const stored = readStored(value);
+      const stored = readStoredAlarm(value);
       if (stored === undefined || alarmNamed(key) === undefined)
         log.error({ key, bucket: buckets.alarms.name }, 'malformed record or key of an alarm: skipped');
       else recorded.push([key, { stored, revision }]);
     }
-    for (const [key, { stored }] of recorded) this.#records.set(key, stored);
+    for (const [key, { stored }] of recorded) this.written(key, stored);
     return recorded;
   }
 
   /** S1 */
-  async #recoverAll(waiting: [key: string, recorded: Recorded][]): Promise<void> {
-    const recoverEach = async (): Promise<void> => {
-      for (let next = waiting.pop(); next !== undefined && !this.#stopped; next = waiting.pop())
-        await this.#recover(...next);
-    };
-    await Promise.all(Array.from({ length: ALARM_RECOVERIES }, recoverEach));
+  async #recoverAll(recorded: readonly [key: string, recorded: Recorded][]): Promise<void> {
+    await inTurns(recorded, ALARM_RECOVERIES, ([key, one]) => this.#recover(key, one));
   }
 
   async #recover(key: string, recorded: Recorded): Promise<void> {
     const { bus, holds, transition } = this.#options;
     const name = alarmNamed(key);
-    if (name === undefined || !holds()) return;
-    const { recorded: now = recorded, published } = await recover(bus, name, recorded, this);
+    if (name === undefined || this.#stopped || !holds()) return;
+    const { recorded: now = recorded, published, lost } = await recover(bus, name, recorded, this);
+    if (lost !== undefined) this.eventsLost(key, lost);
     if (published) transition(eventOf(name, now.stored.record));
     if (now !== recorded) this.written(key, now.stored);
   }
@@ -259,7 +285,10 @@ export class AlarmService implements AlarmTerm, AlarmServices, CellOwner {
       this.#targets.delete(name);
       await open.stop();
     }
-    for (const target of mission.targets.values()) await this.#takeUpTarget(target);
+    // S6
+    await inTurns([...mission.targets.values()], ALARM_TARGETS_OPENING, (target) =>
+      this.#takeUpTarget(target),
+    );
     if (!this.#stopped) await this.#clearRemoved(mission);
   }
 
@@ -299,9 +328,8 @@ export class AlarmService implements AlarmTerm, AlarmServices, CellOwner {
   }
 
   #activeOnes(target: string): string[] {
-    return [...this.#records]
-      .filter(([key, { record }]) => key.startsWith(`${target}.`) && isActive(record.state))
-      .map(([key]) => key);
+    const isActiveOne = (key: string): boolean => isActive(this.#records.get(key)!.record.state);
+    return [...(this.#keysOf.get(target) ?? [])].filter(isActiveOne);
   }
 
   /** Sends the change to the cell of an alarm until it is recorded; false when the term is over before. */
@@ -310,7 +338,7 @@ export class AlarmService implements AlarmTerm, AlarmServices, CellOwner {
     const key = alarmKey(name);
     while (!this.#stopped) {
       const { outcome } = await this.#requests.ask(
-        (request) => cells.tell(key, { ...change, request }),
+        (request) => cells.tell(key, { ...shortened(change), request }),
         ALARM_SETTLE_MS,
       );
       if (outcome === 'accepted') return true;
@@ -322,4 +350,14 @@ export class AlarmService implements AlarmTerm, AlarmServices, CellOwner {
     }
     return false;
   }
+}
+
+function shortened(change: ConditionChanged): ConditionChanged {
+  const { value } = change;
+  return typeof value === 'string' ? { ...change, value: shownText(value) } : change;
+}
+
+/** The target in the key of a record: what stands before the first dot. */
+function targetOf(key: string): string {
+  return key.slice(0, key.indexOf('.'));
 }

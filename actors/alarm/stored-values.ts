@@ -9,7 +9,7 @@
 import type { ValueBatch } from '../../contract/batch.ts';
 import { streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';
-import { ALARM_REPLAY_MARGIN_MS } from '../../contract/limits.ts';
+import { ALARM_REPLAY_MARGIN_MS } from '../../contract/limits/alarm.ts';
 import type { AlarmWatch, KnownSample, ReadValues } from '../../ports/alarm-watch.ts';
 import type { Bus, Follower, StreamMessage } from '../../ports/bus.ts';
 import type { Log } from '../../ports/log.ts';

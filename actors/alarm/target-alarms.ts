@@ -21,7 +21,7 @@
  *     taken meanwhile.
  */
 
-import { alarmNamed, reactionAlarm } from '../../contract/alarm.ts';
+import { alarmNamed, reactionAlarm } from '../../contract/alarm-name.ts';
 import { streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';
 import type { KnownIn } from '../../messaging/known-past.ts';
@@ -174,6 +174,8 @@ export class TargetAlarms {
     const values = subject.values(this.#target.name);
     const follower = await bus.follow(streams.values, values, from, (message) => this.#hear(message), {
       wentBack: () => failed(pastIsGone(streams.values)),
+      together: true,
+      atHead: () => this.#reachHead(),
     });
     this.#follower = follower;
     if (this.#stopped) return follower.stop();
@@ -233,6 +235,13 @@ export class TargetAlarms {
     this.#changes.take(before);
     this.#arm();
     return this.#changes.room();
+  }
+
+  /** What stood behind the last message was another target's (T4). */
+  #reachHead(): void {
+    if (this.#stopped) return;
+    this.#atHead = true;
+    this.#arm();
   }
 
   async #caughtUp(): Promise<void> {

@@ -12,7 +12,7 @@
  */
 
 import { header } from '../../contract/bus/headers.ts';
-import { RUN_ANSWER_BYTES } from '../../contract/limits.ts';
+import { RUN_ANSWER_BYTES } from '../../contract/limits/run.ts';
 import type { Approval, RunValue } from '../../contract/run.ts';
 import type { AnswerGiven } from '../../machines/run/protocol.ts';
 import type { Headers } from '../../ports/bus.ts';

@@ -24,6 +24,7 @@ import { createRecover } from './effects/recover.ts';
 import { createSend } from './effects/send.ts';
 import { createSetMode } from './effects/set-mode.ts';
 import { createTransfer } from './effects/transfer.ts';
+import { createUploadsSeen } from './effects/uploads.ts';
 import { createAwait, createWake } from './effects/wake.ts';
 import { createWrite } from './effects/write.ts';
 import { RUN_VERSION } from './log-store.ts';
@@ -71,6 +72,7 @@ export function createRunBinding(options: BindingOptions): Binding<typeof runMac
     store,
     durability: 'log',
     restart: 'transient',
+    endsTooLarge: true,
     idleMs: IDLE_MS,
     migrations: {},
     targetsOf: (run) => hostOf(run)?.atHand.program.leases.map(({ target }) => target) ?? [],
@@ -105,6 +107,7 @@ function runEffects(options: BindingOptions): EffectTable<typeof runMachine> {
     'effect.read-answer': bound(instruction, createReadAnswer(services)),
     'effect.set-mode': bound(instruction, createSetMode(services)),
     'effect.transfer': bound(instruction, createTransfer(services)),
+    'effect.uploads': bound(always, createUploadsSeen(services)),
     'effect.wake': bound(question, createWake(services)),
     'effect.await': bound(question, createAwait()),
     'effect.fault': bound(untilTheEnd, createFault(services)),

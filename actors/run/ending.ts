@@ -4,11 +4,13 @@
  *
  * N1. Each part can be done again: whoever finds an ended run among the open ones does all of it.
  * N2. A run that cannot be begun or was given up is ended by its log as well: who follows it sees the reason.
+ * N3. Inputs that are too large for the bus are left out of such a log: the program has them.
  */
 
 import { buckets } from '../../contract/bus/buckets.ts';
 import type { Program } from '../../contract/program.ts';
-import type { RunEvent, RunFact, RunSummary } from '../../contract/run.ts';
+import { type RunEvent, type RunFact, type RunSummary, readRunEntry } from '../../contract/run.ts';
+import { TooLarge } from '../../contract/too-large.ts';
 import type { Bus } from '../../ports/bus.ts';
 import { Leases, targetsOf } from './leases.ts';
 import { archiveReport } from './report.ts';
@@ -38,6 +40,8 @@ interface GivenUp {
   readonly epoch: number;
   readonly at: number;
   readonly reason: string;
+  /** Number of the last event that was stored, though it may be lost; default: what the log has. */
+  readonly behind?: number;
   /**
    * Whether a later epoch in its log is of a past that is gone, as the epoch of an owner then; default: it never is.
    */
@@ -57,16 +61,33 @@ export async function recordGivenUp(bus: Bus, given: GivenUp): Promise<readonly 
     ...(log.length === 0 ? [await startedFact(bus, given)] : []),
     { event: 'finished', ok: false, reason: given.reason },
   ];
-  let { last: expected, next } = stored;
+  let expected = stored.last;
+  // People have seen what is lost: numbers go on behind it.
+  let next = Math.max(stored.next, (given.behind ?? 0) + 1);
   for (const fact of facts) {
     const event = numbered(fact, given, next);
-    const position = await appendRunEvent(bus, { event }, { epoch: given.epoch, expected });
-    if (position === undefined) return undefined;
+    const position = await appendFitting(bus, event, { epoch: given.epoch, expected });
+    if (typeof position === 'string') return undefined;
     expected = position;
     next += 1;
     log.push({ event, position, epoch: given.epoch, source: undefined });
   }
   return log;
+}
+
+/** N3 */
+async function appendFitting(
+  bus: Bus,
+  event: RunEvent,
+  where: { readonly epoch: number; readonly expected: number },
+): Promise<number | 'refused' | 'lost'> {
+  const at = { ...where, endsCut: true };
+  try {
+    return await appendRunEvent(bus, { event }, at);
+  } catch (error) {
+    if (!(error instanceof TooLarge && event.event === 'started')) throw error;
+    return appendRunEvent(bus, { event: { ...event, inputs: {} } }, at);
+  }
 }
 
 function numbered(fact: RunFact, { run, at }: GivenUp, seq: number): RunEvent {
@@ -91,5 +112,5 @@ async function startedFact(bus: Bus, { run, ir, by, program }: GivenUp): Promise
 
 async function listed(bus: Bus, run: string): Promise<RunSummary | undefined> {
   const entry = await bus.bucket(buckets.runs).get(run);
-  return entry && (JSON.parse(Buffer.from(entry.value).toString()) as RunSummary);
+  return entry && readRunEntry(entry);
 }

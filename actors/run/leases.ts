@@ -13,14 +13,22 @@
  * B6. Before a run gives its targets back, or a reaction takes them, its hold is marked as leaving (`stand-down.ts`).
  *     Who takes a target writes from which submission on the hold counts: what its run submitted under an earlier one
  *     never leaves (A-71).
+ * B7. Nobody takes a target whose entry cannot be read, reactions included, and nobody writes over it: who holds it is
+ *     not known. Nothing of any run leaves for it (target-holds.H1), so that whoever gives it back is done.
  */
 
 import { buckets } from '../../contract/bus/buckets.ts';
 import { streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';
-import { TAKEN_HOLDS } from '../../contract/limits.ts';
+import { TAKEN_HOLDS } from '../../contract/limits/alarm.ts';
 import type { Program, ProgramLease } from '../../contract/program.ts';
-import { type Holder, readHolds, type TakenHold, type TargetHolds } from '../../contract/telecommand.ts';
+import {
+  type Holder,
+  readHolds,
+  type TakenHold,
+  type TargetHolds,
+  unreadableReason,
+} from '../../contract/target-holds.ts';
 import type { Bucket, Bus, Entry } from '../../ports/bus.ts';
 
 /** A target that other runs keep from this one. */
@@ -29,6 +37,8 @@ export interface Held {
   readonly holders: readonly Holder[];
   /** `alarm <key>`: a reaction took it from this run, which nobody has resumed since. */
   readonly takenBy?: string;
+  /** Its entry cannot be read (B7). */
+  readonly unreadable?: true;
 }
 
 /** A run that is the reaction of an alarm. */
@@ -96,8 +106,8 @@ export class Leases {
   ): Promise<Held | undefined> {
     for (const { target } of inOrder(wanted)) {
       const runs = asked.flatMap((each) => (each.target === target ? [each.run] : []));
-      const holders = await this.#seizeOne(target, reaction, isOwner, runs);
-      if (holders.length > 0) return { target, holders };
+      const held = await this.#seizeOne(target, reaction, isOwner, runs);
+      if (held !== undefined) return { target, ...held };
     }
     return undefined;
   }
@@ -154,7 +164,8 @@ export class Leases {
   ): Promise<'taken' | 'had' | 'free' | Omit<Held, 'target'>> {
     for (;;) {
       const entry = await this.#bucket.get(target);
-      const { holders, taken = [] } = holdsOf(entry);
+      const { holders, taken = [], unreadable } = holdsOf(entry);
+      if (unreadable === true) return { holders, unreadable };
       const others = holders.filter(({ run }) => run !== wanted.run);
       const blocking = others.filter(({ mode }) => mode === 'exclusive' || wanted.mode === 'exclusive');
       const lost = again ? lostBy(wanted.run, taken) : undefined;
@@ -177,19 +188,21 @@ export class Leases {
     return (await this.#bus.last(streams.telecommands, subject.tcSubmit(target)))?.seq ?? 0;
   }
 
-  /** Who keeps the target from the reaction; nobody once it is its own. */
+  /** What keeps the target from the reaction; undefined once it is its own, or the run is not this owner's any more. */
   async #seizeOne(
     target: string,
     { run, by, alarm }: Reaction,
     isOwner: IsOwner,
     asked: readonly string[],
-  ): Promise<readonly Holder[]> {
+  ): Promise<Omit<Held, 'target'> | undefined> {
     for (;;) {
       const entry = await this.#bucket.get(target);
-      const { holders, taken = [] } = holdsOf(entry);
+      const { holders, taken = [], unreadable } = holdsOf(entry);
+      if (unreadable === true) return { holders, unreadable };
       const others = holders.filter((holder) => holder.run !== run);
       const reactions = others.filter((holder) => holder.alarm !== undefined);
-      if (reactions.length > 0 || !isOwner()) return reactions;
+      if (reactions.length > 0) return { holders: reactions };
+      if (!isOwner()) return undefined;
       const had = taken.flatMap((each) =>
         each.reaction === run && each.upTo === undefined ? [each.run] : [],
       );
@@ -201,7 +214,7 @@ export class Leases {
         holders: [{ run, mode: 'exclusive', alarm }],
         taken: [...taken, ...from].slice(-TAKEN_HOLDS),
       };
-      if (await this.#put(target, next, entry)) return [];
+      if (await this.#put(target, next, entry)) return undefined;
     }
   }
 
@@ -222,7 +235,8 @@ export class Leases {
     for (;;) {
       const entry = await this.#bucket.get(target);
       if (!isOwner()) return;
-      const { holders, taken = [] } = holdsOf(entry);
+      const { holders, taken = [], unreadable } = holdsOf(entry);
+      if (unreadable === true) return;
       const others = holders.filter((holder) => holder.run !== run);
       if (await this.#put(target, { holders: others, taken }, entry)) return;
     }
@@ -248,7 +262,8 @@ export function targetsOf({ leases }: Program): readonly string[] {
 /** What is said of held targets, naming every holder and the alarm of a reaction. */
 export function heldReason(held: readonly Held[]): string {
   return held
-    .map(({ target, holders, takenBy }) => {
+    .map(({ target, holders, takenBy, unreadable }) => {
+      if (unreadable === true) return unreadableReason(target);
       if (holders.length === 0) return `${target} was taken from it by ${takenBy ?? 'a reaction'}`;
       return `${target} is held by ${holders.map(holderInWords).join(', ')}`;
     })

@@ -2,7 +2,7 @@
  * The store of run cells: a revision is the log events of one macrostep, appended in order; a restored run is folded
  * from its log. Mission Control Service, sections 3.2 and 6.
  *
- * Keeps run/run-log.G1, G3.
+ * Keeps run/run-log.G1, G6.
  * G4. What is kept beside the log stands for the events it covers (`standing.ts`).
  * G5. A suspended run, or one that waits for a decision, whose last event is of the present owner was only asleep;
  *     every other one is taken over (MC-LOG-022).
@@ -41,14 +41,20 @@ interface LogStoreOptions {
   /** Called before an event is appended, which waits for it, and after it is stored. May throw `Outage`. */
   readonly appending?: (run: string, record: RunRecord) => Promise<void> | undefined;
   readonly appended: (run: string, record: RunRecord, position: number) => void;
+  /** Events of its log are lost (run/run-log.G6): what is not stored because of that is not another owner's work. */
+  readonly lost?: (run: string) => void;
 }
 
-export function createLogStore({ bus, kept, begunOf, appending, appended }: LogStoreOptions): Store {
+export function createLogStore({ bus, kept, begunOf, appending, appended, lost }: LogStoreOptions): Store {
   const load = async (run: string, { fromLog = false }: LoadOptions = {}): Promise<Stored | undefined> => {
     const begun = begunOf(run);
     if (begun === undefined) return undefined;
     const { program, by } = begun.input;
     const standing = await readRunStanding(bus, { run, program, by }, fromLog ? undefined : kept);
+    if (standing.cut !== undefined) {
+      lost?.(run);
+      return undefined;
+    }
     // A later owner wrote: there is nothing to go on from here (G7).
     if (standing.revision === 0 || standing.facts.highestEpoch > begun.epoch) return undefined;
     return storedRun(bus, begun, standing, () => begunOf(run) === begun);
@@ -66,7 +72,8 @@ export function createLogStore({ bus, kept, begunOf, appending, appended }: LogS
       const ready = appending?.(run, record);
       if (ready !== undefined) await ready;
       const at = await appendRunEvent(bus, record, { epoch, expected: stands.last });
-      if (at === undefined) return { outcome: 'fenced' };
+      if (at === 'lost') lost?.(run);
+      if (typeof at === 'string') return { outcome: 'fenced' };
       stands.done += 1;
       stands.last = at;
       appended(run, record, at);

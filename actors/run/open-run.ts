@@ -6,7 +6,7 @@
  * H2. An answer that reached the chart and is not in the log yet is read again by the next owner.
  */
 
-import type { RunSummary } from '../../contract/run.ts';
+import type { OpenRun, RunSummary } from '../../contract/run.ts';
 import type { RunEffect, RunInput, RunRecord } from '../../machines/run/protocol.ts';
 import type { Mission } from '../../mission/mission.ts';
 import type { RunHost } from './binding.ts';
@@ -20,6 +20,16 @@ export interface Wish {
   readonly by: string;
 }
 
+/** The last event of its log that its holder knows to be stored. */
+export interface LastLogged {
+  /** Position in RUNS; 0: none. */
+  readonly seq: number;
+  /** Number in the log. */
+  readonly number: number;
+  /** ms since 1970 */
+  readonly at: number;
+}
+
 interface HeldRunOptions {
   readonly input: RunInput;
   readonly mission: Mission;
@@ -28,6 +38,7 @@ interface HeldRunOptions {
   readonly facts: RunFacts;
   /** Position of the last answer in its log that its stream still has; 0 for none. */
   readonly answered: number;
+  readonly last: LastLogged;
   readonly holds: () => boolean;
   readonly replied: (effect: Extract<RunEffect, { type: 'effect.reply' }>) => void;
 }
@@ -39,6 +50,9 @@ export class HeldRun implements RunHost {
   readonly replied: HeldRunOptions['replied'];
   readonly #facts: LogFacts;
   #wish: Wish | undefined;
+  #last: LastLogged;
+  /** Events of its log are lost, whatever of it stands there (run/run-log.G6). */
+  isCut = false;
   #answered: number;
   /** Positions of answers that reached the chart and are not in the log. */
   readonly #told = new Set<number>();
@@ -46,7 +60,7 @@ export class HeldRun implements RunHost {
   #question = new AbortController();
   readonly #run = new AbortController();
 
-  constructor({ input, mission, epoch, facts, answered, holds, replied }: HeldRunOptions) {
+  constructor({ input, mission, epoch, facts, answered, last, holds, replied }: HeldRunOptions) {
     const { run, program, by } = input;
     this.begun = { input, epoch };
     this.#wish = input.suspendBy === undefined ? undefined : { by: input.suspendBy };
@@ -54,6 +68,17 @@ export class HeldRun implements RunHost {
     this.replied = replied;
     this.#facts = new LogFacts(facts);
     this.#answered = answered;
+    this.#last = last;
+  }
+
+  /** As it is entered among the open ones. */
+  get entry(): OpenRun {
+    const { run, ir, by, at } = this.begun.input;
+    return { run, ir, submittedAt: at, ...(by !== undefined && { by }) };
+  }
+
+  get last(): LastLogged {
+    return this.#last;
   }
 
   get summary(): RunSummary {
@@ -121,7 +146,8 @@ export class HeldRun implements RunHost {
   }
 
   /** An event of its log is stored; the summary after it. */
-  appended({ event, source }: RunRecord): RunSummary {
+  appended({ event, source }: RunRecord, position: number, at: number): RunSummary {
+    this.#last = { seq: position, number: event.seq, at };
     this.#facts.note({ event, epoch: this.begun.epoch, source });
     if (source !== undefined) this.#logged(source);
     if (event.event === 'answered' || event.event === 'step_finished') this.#endQuestion();

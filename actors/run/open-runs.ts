@@ -4,12 +4,14 @@
  *
  * U1. A run is entered before its cell lives and removed after everything of its end is stored: none is ever lost
  *     between.
+ * U3. An entry that cannot be read is skipped, and reported to who lists them: it is one run, and no other waits for
+ *     it. Whoever enters that run writes over it.
  * U2. A pending suspension is kept here until the log shows it, so that it survives the process that took it.
  */
 
 import { createHash } from 'node:crypto';
 import { buckets } from '../../contract/bus/buckets.ts';
-import { RUN_SHARDS } from '../../contract/limits.ts';
+import { RUN_SHARDS } from '../../contract/limits/run.ts';
 import type { OpenRun } from '../../contract/run.ts';
 import type { Bucket, Bus, Entry } from '../../ports/bus.ts';
 
@@ -32,8 +34,12 @@ export class OpenRuns {
     this.#shard = shard;
   }
 
-  async list(): Promise<OpenRun[]> {
-    return (await this.#bucket.list(`${this.#shard}.*`)).map(parse);
+  async list(unreadable: (key: string) => void = () => undefined): Promise<OpenRun[]> {
+    return (await this.#bucket.list(`${this.#shard}.*`)).flatMap((entry) => {
+      const open = parse(entry);
+      if (open === undefined) unreadable(entry.key);
+      return open ?? [];
+    });
   }
 
   /** The run as it is entered; undefined when it is not. */
@@ -47,7 +53,10 @@ export class OpenRuns {
     const written = await this.#bucket.put(this.#key(open.run), bytes(open), 0);
     if (written.outcome === 'written') return open;
     const entry = await this.#bucket.get(this.#key(open.run));
-    return entry === undefined ? this.enter(open) : parse(entry);
+    const standing = entry && parse(entry);
+    if (entry === undefined || standing !== undefined) return standing ?? this.enter(open);
+    const over = await this.#bucket.put(entry.key, bytes(open), entry.revision);
+    return over.outcome === 'written' ? open : this.enter(open);
   }
 
   /** Keeps who asked for a suspension, or forgets it. */
@@ -80,6 +89,7 @@ export class OpenRuns {
       const entry = await this.#bucket.get(this.#key(run));
       if (entry === undefined) return;
       const open = parse(entry);
+      if (open === undefined) return;
       const next = changed(open);
       if (next === open) return;
       const written = await this.#bucket.put(entry.key, bytes(next), entry.revision);
@@ -92,8 +102,15 @@ export class OpenRuns {
   }
 }
 
-function parse({ value }: Entry): OpenRun {
-  return JSON.parse(Buffer.from(value).toString()) as OpenRun;
+/** U3 */
+function parse({ value }: Entry): OpenRun | undefined {
+  try {
+    const open = JSON.parse(Buffer.from(value).toString()) as Partial<OpenRun> | null;
+    const isWhole = typeof open?.run === 'string' && typeof open.ir === 'string';
+    return isWhole ? (open as OpenRun) : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function bytes(open: OpenRun): Buffer {

@@ -5,10 +5,12 @@
 
 import { setMaxListeners } from 'node:events';
 import { streams } from '../../contract/bus/streams.ts';
-import { SHARD_OPEN_RUNS } from '../../contract/limits.ts';
+import { subject } from '../../contract/bus/subjects.ts';
+import { SHARD_OPEN_RUNS } from '../../contract/limits/run.ts';
+import type { Program } from '../../contract/program.ts';
 import type { RunChartEvent, RunInput } from '../../machines/run/protocol.ts';
 import type { KeptEnvelopes } from '../../messaging/kept-envelopes.ts';
-import type { KnownPast } from '../../messaging/known-past.ts';
+import type { KnownIn, KnownPast } from '../../messaging/known-past.ts';
 import { LowWaterMark, type LowWaterMarkOptions } from '../../messaging/low-water-mark.ts';
 import { retryWhileBusIsAway } from '../../messaging/while-bus-is-away.ts';
 import type { Cells } from '../../ports/cells.ts';
@@ -50,6 +52,7 @@ export class OpenShard {
   readonly mark: LowWaterMark<Stands>;
   readonly stopping = new AbortController();
   #room: (() => void) | undefined;
+  #lastEvent: KnownIn | undefined;
 
   /**
    * `stands`: where the low-water mark may stand now; `known`: the last messages known (low-water-mark.F3);
@@ -83,6 +86,24 @@ export class OpenShard {
       first: { submission: 1, answer: 1 },
       about: [streams.runSubmissions, streams.runAnswers, streams.runs],
     });
+  }
+
+  /** The last event of any of its runs that was stored here. */
+  get lastEvent(): KnownIn | undefined {
+    return this.#lastEvent;
+  }
+
+  storedEvent(run: string, seq: number): void {
+    if (seq <= (this.#lastEvent?.seq ?? 0)) return;
+    const at = this.options.services.clock.now();
+    this.#lastEvent = { stream: streams.runs, seq, at, subject: subject.runEvents(run) };
+  }
+
+  /** Why a run gets an end: the mission that is in force does not have one of its targets any more. */
+  hasLeft({ targets }: Program): string | undefined {
+    const mission = this.options.services.missions.current;
+    const left = Object.values(targets).find((target) => mission?.targets.has(target) === false);
+    return left === undefined ? undefined : `${left} is not in the topology any more`;
   }
 
   /** Once the shard is left nothing of it comes to life again (shard.S7). */

@@ -8,7 +8,7 @@
  */
 
 import { buckets } from '../../contract/bus/buckets.ts';
-import { CLOCK_SKEW_MS } from '../../contract/limits.ts';
+import { CLOCK_SKEW_MS } from '../../contract/limits/membership.ts';
 import { passKey, readStoredPass, type StoredPass } from '../../contract/pass.ts';
 import type { Program } from '../../contract/program.ts';
 import { planRefusals } from '../../mission/pass/launch.ts';

@@ -8,7 +8,7 @@
  * F2. While the bus is away nothing is reported: what is known of the pass may be of before.
  */
 
-import { PLAN_LOOK_MS } from '../../contract/limits.ts';
+import { PLAN_LOOK_MS } from '../../contract/limits/pass.ts';
 import type { StoredPass } from '../../contract/pass.ts';
 import type { Program } from '../../contract/program.ts';
 import type { RunEvent } from '../../contract/run.ts';

@@ -6,7 +6,7 @@
 
 import { buckets } from '../../contract/bus/buckets.ts';
 import type { Program } from '../../contract/program.ts';
-import { readProgram } from '../../mission/procedure/program-document.ts';
+import { readStoredProgram } from '../../messaging/stored-program.ts';
 import type { Bucket, Bus } from '../../ports/bus.ts';
 
 export class Programs {
@@ -23,7 +23,7 @@ export class Programs {
     if (known !== undefined) return known;
     const entry = await this.#bucket.get(ir);
     if (entry === undefined) return `its program ${ir} is not stored`;
-    const program = read(entry.value, ir);
+    const program = readStoredProgram(entry.value, ir);
     if (typeof program !== 'string') this.#keep(ir, program);
     return program;
   }
@@ -31,14 +31,5 @@ export class Programs {
   #keep(ir: string, program: Program): void {
     for (const [key, kept] of this.#known) if (kept.deref() === undefined) this.#known.delete(key);
     this.#known.set(ir, new WeakRef(program));
-  }
-}
-
-function read(bytes: Uint8Array, ir: string): Program | string {
-  try {
-    const program = readProgram(bytes, ir);
-    return program.ok ? program.value : program.faults.join('; ');
-  } catch {
-    return `the program ${ir} is not JSON`;
   }
 }

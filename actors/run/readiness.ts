@@ -8,19 +8,22 @@
 
 import { assertNever } from '../../contract/assert.ts';
 import { subject } from '../../contract/bus/subjects.ts';
-import { READINESS_ANSWER_MS } from '../../contract/limits.ts';
+import { READINESS_ANSWER_MS } from '../../contract/limits/connection.ts';
 import { linkStateIn } from '../../contract/link.ts';
 import type { Program } from '../../contract/program.ts';
 import { type Foreign, readReply } from '../../contract/reply.ts';
-import { askSettled } from '../../messaging/ask.ts';
-import type { Mission } from '../../mission/mission.ts';
+import { type Asked, askSettled, type Question } from '../../messaging/ask.ts';
+import { type Absence, notRunning } from '../../messaging/hand-overs.ts';
+import type { Gateway, Mission } from '../../mission/mission.ts';
 import { type CurrentPasses, servingGateway } from '../../mission/pass/serving-gateway.ts';
 import type { Bus } from '../../ports/bus.ts';
 import { targetsOf } from './leases.ts';
 import type { RunServices } from './services.ts';
 
-interface ReadinessServices extends Pick<RunServices, 'bus' | 'clock'> {
+interface ReadinessServices extends Pick<RunServices, 'bus' | 'clock' | 'handOvers'> {
   readonly passes: CurrentPasses;
+  /** Whoever waits is let go. */
+  readonly signal: AbortSignal;
 }
 
 /** Why each target that is not ready is not; empty when all are. Throws `Outage` while the bus itself is away. */
@@ -36,11 +39,12 @@ export async function unreadiness(
 }
 
 async function unreadyTarget(
-  { bus, clock, passes }: ReadinessServices,
+  services: ReadinessServices,
   mission: Mission,
   name: string,
   { environment }: Program,
 ): Promise<readonly string[]> {
+  const { bus, clock, passes } = services;
   const target = mission.targets.get(name);
   const link = target?.links.get(target.defaultLink);
   if (target === undefined || link === undefined) return [`${name} is not in the topology`];
@@ -53,33 +57,46 @@ async function unreadyTarget(
       : []),
   ];
   if (link.driver === undefined || gateway === undefined) return unbound;
-  const silent = await Promise.all([silentDriver(bus, link.driver), silentGateway(bus, gateway.name)]);
+  const silent = await Promise.all([silentDriver(bus, link.driver), silentGateway(services, gateway)]);
   return silent.flatMap((reason) => (reason === undefined ? [] : [`${name} is not ready: ${reason}`]));
 }
 
 async function silentDriver(bus: Bus, driver: string): Promise<string | undefined> {
-  const state = await stateOf(bus, subject.driverVerb(driver, 'state'));
+  const state = stateIn(await askSettled(bus, questionTo(subject.driverVerb(driver, 'state'))));
   return 'silence' in state ? `driver ${driver} ${state.silence}` : undefined;
 }
 
-async function silentGateway(bus: Bus, gateway: string): Promise<string | undefined> {
-  const state = await stateOf(bus, subject.gatewayVerb(gateway, 'state'));
-  if ('silence' in state) return `gateway ${gateway} ${state.silence}`;
+/** One of the cell that nobody serves is waited for (hand-overs.G1). */
+async function silentGateway(
+  { bus, handOvers, signal }: ReadinessServices,
+  { name, kind }: Gateway,
+): Promise<string | undefined> {
+  const question = questionTo(subject.gatewayVerb(name, 'state'));
+  const found = await handOvers.ask(bus, question, { name, isOfCell: kind !== 'external', signal });
+  if (found === undefined) return undefined;
+  const state = stateIn(found.asked, found.absence);
+  if ('silence' in state) return `gateway ${name} ${state.silence}`;
   const link = state.body && linkStateIn(state.body);
   if (link?.state !== 'down') return undefined;
-  return `the link of gateway ${gateway} is down${link.reason === undefined ? '' : ` (${link.reason})`}`;
+  return `the link of gateway ${name} is down${link.reason === undefined ? '' : ` (${link.reason})`}`;
+}
+
+function questionTo(to: string): Question<Foreign> {
+  return { to, call: {}, read: readReply, timeoutMs: READINESS_ANSWER_MS };
 }
 
 /** What it says of itself: undefined where that cannot be read, which is an answer all the same. */
-async function stateOf(bus: Bus, to: string): Promise<{ silence: string } | { body: Foreign | undefined }> {
-  const asked = await askSettled(bus, { to, call: {}, read: readReply, timeoutMs: READINESS_ANSWER_MS });
+function stateIn(
+  asked: Asked<Foreign>,
+  absence?: Absence,
+): { readonly silence: string } | { readonly body: Foreign | undefined } {
   switch (asked.outcome) {
     case 'answered':
       return { body: asked.answer };
     case 'unreadable':
       return { body: undefined };
     case 'unserved':
-      return { silence: 'is not running' };
+      return { silence: notRunning(absence) };
     case 'unanswered':
       return { silence: `did not answer within ${READINESS_ANSWER_MS / 1000} s` };
     default:

@@ -9,6 +9,7 @@ import type { RunContext } from '../../machines/run/context.ts';
 import { passNoteBehind } from '../../machines/run/pass-note.ts';
 import type { AnswerGiven, RunChartEvent } from '../../machines/run/protocol.ts';
 import { awaitedTicket, type RunSnapshot, underWay } from '../../machines/run/run.ts';
+import { uploadsIn } from '../../machines/run/uploads.ts';
 
 const ABORTED = /^aborted by (.*)$/s;
 /** Nobody answers a request that is replayed. */
@@ -22,7 +23,7 @@ export function impliedEvent(
 ): RunChartEvent | undefined {
   const { context } = snapshot;
   const asked =
-    abortAsked(context, event, rest) ?? commanded(snapshot, event, rest[0]) ?? passSeen(context, event);
+    abortAsked(context, event, rest) ?? commanded(snapshot, event, rest) ?? passSeen(context, event);
   return asked ?? faultAnswered(context, event) ?? replied(snapshot, event, rest[0]);
 }
 
@@ -42,7 +43,8 @@ function abortAsked(
       faults[n]?.isLit === true &&
       faults[n].off.stage !== 'armed',
   );
-  const isNow = event.event === 'finished' || isSwitchedEarly;
+  const isLookingBack = uploadsIn(event) !== undefined && rest[0]?.event === 'finished';
+  const isNow = event.event === 'finished' || isSwitchedEarly || isLookingBack;
   return isNow ? { type: 'command.abort', at: timeOf(event), by, request } : undefined;
 }
 
@@ -53,14 +55,15 @@ const LEASES_MOVE: readonly string[] = ['suspending', 'resuming', 'retaking'];
 function commanded(
   snapshot: RunSnapshot,
   event: RunEvent,
-  next: RunEvent | undefined,
+  rest: readonly RunEvent[],
 ): RunChartEvent | undefined {
   const at = timeOf(event);
   const state = underWay(snapshot);
-  const isBehindWarning = mayLeaveIn(event) !== undefined && next?.event === 'suspended';
-  if (isBehindWarning && !LEASES_MOVE.includes(state))
+  const next = behindNotes(event, rest);
+  if (next?.event === 'suspended' && !LEASES_MOVE.includes(state))
     return { type: 'command.preempt', at, by: next.by, request };
-  if (state === 'recovering' && event.event === 'taken_over') return { type: 'recovered', at, by: event.by };
+  if (state === 'recovering' && event.event === 'taken_over')
+    return { type: 'recovered', at, by: event.by, ...uploadsOf(rest[0]) };
   if (event.event === 'suspended' && !LEASES_MOVE.includes(state))
     return { type: 'command.preempt', at, by: event.by, request };
   if (event.event === 'continued' && state === 'suspended')
@@ -135,8 +138,17 @@ function replied(
     case 'suspending':
     case 'releasing': {
       const mayLeave = mayLeaveIn(event);
-      return { type: 'released', at, ticket, ...(mayLeave !== undefined && { mayLeave: [mayLeave] }) };
+      const uploads = uploadsOf(mayLeave === undefined ? event : next);
+      return {
+        type: 'released',
+        at,
+        ticket,
+        ...(mayLeave !== undefined && { mayLeave: [mayLeave] }),
+        ...uploads,
+      };
     }
+    case 'lookingBack':
+      return { type: 'uploads.seen', at, ticket, uploads: [], ...uploadsOf(event) };
     case 'sending':
       if (event.event !== 'telecommand_finished') return undefined;
       return {
@@ -170,6 +182,17 @@ function replied(
     default:
       return { type: 'woken', at, ticket };
   }
+}
+
+/** The event that these notes stand before; undefined where the event is none of them. */
+function behindNotes(event: RunEvent, rest: readonly RunEvent[]): RunEvent | undefined {
+  const isNote = (each: RunEvent): boolean => mayLeaveIn(each) !== undefined || uploadsIn(each) !== undefined;
+  return isNote(event) ? rest.find((each) => !isNote(each)) : undefined;
+}
+
+function uploadsOf(event: RunEvent | undefined): { readonly uploads?: readonly string[] } {
+  const uploads = uploadsIn(event);
+  return uploads === undefined ? {} : { uploads: [uploads] };
 }
 
 /** What a suspension could not make certain. */

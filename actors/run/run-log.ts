@@ -5,8 +5,9 @@
  * G1. An event is appended only behind the last event its writer knows, with the message id `<run>-<seq>`: two writers
  *     never both go on (O1).
  * G2. The body is the log event; what only a new owner needs (epoch, the answer it came from) stands in headers.
- * G3. An append whose answer was lost in an outage is asked for again; that it stands there already, by the same owner
- *     and with the same content, is success.
+ * G6. Events are numbered without a gap. Where some are missing, or the list knows one that is not there, they were
+ *     acknowledged and are lost: nothing is carried on from such a log, since what it did is not known. Keeps
+ *     append-behind.A2.
  * G5. What stands on the subject of a run and is no event of it makes its log one that nothing is carried on from; it
  *     is ended all the same.
  */
@@ -16,6 +17,7 @@ import { streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';
 import { RUN_EVENT_KINDS, type RunEvent, readRunEvent, runEventId } from '../../contract/run.ts';
 import type { RunRecord } from '../../machines/run/protocol.ts';
+import { appendOwn } from '../../messaging/append-behind.ts';
 import type { Bus, FollowFrom, Headers, StreamMessage } from '../../ports/bus.ts';
 
 /** One event as it stands in the log. */
@@ -105,37 +107,43 @@ function numberOf(message: StreamMessage | undefined): number {
   return (message && readLogged(message)?.event.seq) ?? 0;
 }
 
+/** What is lost of a log behind its first so many events, in words; undefined when nothing is (G6). */
+export function gapIn(log: readonly LoggedEvent[], before = 0): string | undefined {
+  let last = before;
+  for (const { event } of log) {
+    if (event.seq > last + 1) return `events ${last + 1} to ${event.seq - 1} of its log are lost`;
+    last = event.seq;
+  }
+  return undefined;
+}
+
 export function isOver(log: readonly LoggedEvent[]): boolean {
   return log.at(-1)?.event.event === 'finished';
 }
 
+interface AppendRunEvent {
+  readonly epoch: number;
+  /** Position of the last event known; 0 for none. */
+  readonly expected: number;
+  /** An event that ends a log of which events are lost (append-behind.A1). */
+  readonly endsCut?: boolean;
+}
+
 /**
- * Position of the event; undefined when somebody else wrote first (G1). Throws `Outage`; asked again it goes on (G3).
+ * Position of the event; a text when it is not stored: somebody else wrote first (G1), or the log has lost an event of
+ * that number (G6). Throws `Outage`; asked again it goes on.
  */
 export async function appendRunEvent(
   bus: Bus,
   { event, source }: Pick<RunRecord, 'event' | 'source'>,
-  { epoch, expected }: { readonly epoch: number; readonly expected: number },
-): Promise<number | undefined> {
+  { epoch, expected, endsCut = false }: AppendRunEvent,
+): Promise<number | 'refused' | 'lost'> {
   const to = subject.runEvents(event.run);
-  const body = Buffer.from(JSON.stringify(event));
   const headers: Headers = {
     [header.epoch]: String(epoch),
     ...(source !== undefined && { [header.source]: String(source) }),
   };
-  const appended = await bus.append(streams.runs, to, body, {
-    id: runEventId(event.run, event.seq),
-    expectLastSubjectSeq: expected,
-    headers,
-  });
-  if (appended.outcome === 'stored') return appended.seq;
-  const last = await bus.last(streams.runs, to);
-  return last !== undefined && last.seq > expected && isSame(last, body, headers) ? last.seq : undefined;
-}
-
-function isSame(message: StreamMessage, body: Uint8Array, headers: Headers): boolean {
-  const owned = [header.epoch, header.source];
-  return (
-    Buffer.compare(message.data, body) === 0 && owned.every((key) => message.headers[key] === headers[key])
-  );
+  const how = { id: runEventId(event.run, event.seq), expected, headers, stopsAtLoss: !endsCut };
+  const appended = await appendOwn(bus, streams.runs, to, Buffer.from(JSON.stringify(event)), how);
+  return appended.outcome === 'stored' ? appended.seq : appended.outcome;
 }

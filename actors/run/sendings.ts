@@ -7,7 +7,7 @@
  * O2. A suspension is logged once nothing can leave any more (`stand-down.ts`): what was announced before it is over.
  */
 
-import { FENCE_MS } from '../../contract/limits.ts';
+import { FENCE_MS } from '../../contract/limits/telecommand.ts';
 import type { RunEvent } from '../../contract/run.ts';
 
 /** As its log announces it. */

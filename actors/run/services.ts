@@ -2,6 +2,7 @@
 
 import type { Program } from '../../contract/program.ts';
 import type { RunChartEvent, RunEffect } from '../../machines/run/protocol.ts';
+import type { HandOvers } from '../../messaging/hand-overs.ts';
 import type { Mission } from '../../mission/mission.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -18,6 +19,7 @@ export interface RunServices {
   readonly log: Log;
   readonly missions: MissionSource;
   readonly platforms: KnownPlatforms;
+  readonly handOvers: HandOvers;
   readonly passes: Passes;
   readonly values: Pick<TargetValues, 'sample' | 'upToDate'>;
   readonly files: Pick<FileDirectory, 'file' | 'upToDate'>;

@@ -40,28 +40,31 @@ export class ShardEnds {
     });
   }
 
-  /** What a run that is given up may have under way, by its log. */
+  /** What a run that is given up may have under way, by its log and by who held it. */
   async #giveUpSendings({ run, by }: OpenRun, program: Program | undefined): Promise<void> {
     const log = await orBroken(readRunLog(this.#shard.options.services.bus, run));
     if (log === 'broken' || isOver(log)) return;
+    const logged = new Sendings(log.map(({ event }) => event)).open;
+    const held = this.#shard.runs.get(run)?.sendings.open ?? [];
+    const isOnlyHeld = ({ tc }: SentEvent): boolean => logged.every((each) => each.tc !== tc);
     const mission = program && (await missionOf(program, this.#shard.options.services));
     const known = typeof mission === 'string' ? undefined : mission;
-    await this.standDown(
-      { run, by, program, mission: known },
-      new Sendings(log.map(({ event }) => event)).open,
-    );
+    await this.standDown({ run, by, program, mission: known }, [...logged, ...held.filter(isOnlyHeld)]);
   }
 
-  async giveUp(open: OpenRun, program: Program | undefined, reason: string): Promise<void> {
+  /** `behind`: number of the last event that was stored of it. */
+  async giveUp(open: OpenRun, program: Program | undefined, reason: string, behind = 0): Promise<void> {
     const { run, ir, by } = open;
     const { epoch, services, failed } = this.#shard.options;
     await this.#shard.whileBusIsAway(() => this.#giveUpSendings(open, program));
     const isOwn = (): Promise<boolean> => this.#shard.mark.isOwn();
-    const given = { run, ir, by, program, epoch, at: services.clock.now(), reason, isOwn };
+    const given = { run, ir, by, program, epoch, at: services.clock.now(), reason, behind, isOwn };
     const recorded = await this.#shard.whileBusIsAway(() => recordGivenUp(services.bus, given));
     if (recorded === undefined) return;
     const log = recorded.value;
     if (log === undefined) return failed(new Error(`another owner writes the log of run ${run}`));
+    // Should the store go back behind it, its owner has to find that.
+    this.#shard.storedEvent(run, log.at(-1)?.position ?? 0);
     await this.ended(open, summaryIn(open, program, log), program);
   }
 

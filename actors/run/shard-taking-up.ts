@@ -5,7 +5,7 @@
 
 import { streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';
-import { SHARD_RESTORES } from '../../contract/limits.ts';
+import { SHARD_RESTORES } from '../../contract/limits/run.ts';
 import { Outage } from '../../contract/outage.ts';
 import type { Program } from '../../contract/program.ts';
 import type { OpenRun, RunSubmission } from '../../contract/run.ts';
@@ -15,13 +15,14 @@ import type { Stored } from '../../ports/entity.ts';
 import type { Control } from './control.ts';
 import { LogFacts, type RunFacts } from './log-facts.ts';
 import { storedRun } from './log-store.ts';
-import { HeldRun } from './open-run.ts';
+import { HeldRun, type LastLogged } from './open-run.ts';
 import type { OpenShard } from './open-shard.ts';
 import { missionOf, orBroken } from './or-broken.ts';
 import type { PlanWatch } from './plan-watch.ts';
 import { Programs } from './programs.ts';
 import { isOver, type LoggedEvent, readLogged, readRunLog } from './run-log.ts';
 import { type ShardEnds, summaryIn } from './shard-ends.ts';
+import type { ShardLosses } from './shard-losses.ts';
 import { isOverAt, type RunStanding, readRunStanding, unbegun } from './standing.ts';
 
 export class ShardTakingUp {
@@ -30,8 +31,10 @@ export class ShardTakingUp {
   readonly #ends: ShardEnds;
   readonly #plans: PlanWatch;
   readonly #programs: Programs;
+  readonly #losses: ShardLosses;
 
-  constructor(shard: OpenShard, control: Control, ends: ShardEnds, plans: PlanWatch) {
+  constructor(shard: OpenShard, control: Control, ends: ShardEnds, plans: PlanWatch, losses: ShardLosses) {
+    this.#losses = losses;
     this.#shard = shard;
     this.#control = control;
     this.#ends = ends;
@@ -100,9 +103,13 @@ export class ShardTakingUp {
       ? unbegun(about)
       : await orBroken(readRunStanding(bus, about, this.#shard.options.kept));
     if (await this.#isOvertaken(standing === 'broken' ? 0 : standing.facts.highestEpoch)) return;
+    const cut = isNew || standing === 'broken' ? undefined : await this.#losses.cutOf(open, standing);
+    if (cut !== undefined) return this.#losses.end(open, program, cut);
     if (standing !== 'broken' && isOverAt(standing))
       return this.#ends.ended(open, standing.facts.summary, program);
     if (this.#isCut(open)) return this.#ends.giveUp(open, program, CUT);
+    const left = this.#shard.hasLeft(program);
+    if (left !== undefined) return this.#ends.giveUp(open, program, left);
     const mission = await missionOf(program, this.#shard.options.services);
     if (typeof mission === 'string') return this.#ends.giveUp(open, program, mission);
     if (!this.#shard.isStopped) await this.#revive(open, standing, program, mission);
@@ -145,7 +152,8 @@ export class ShardTakingUp {
     const { epoch, cells } = this.#shard.options;
     const { run, by } = open;
     const facts = standing === 'broken' ? LogFacts.before({ run, program, by }).now : standing.facts;
-    const held = this.#hold(open, facts, program, mission, await this.#answeredIn(facts));
+    const last = lastOf(standing, this.#shard.options.services.clock.now());
+    const held = this.#hold(open, { facts, program, mission, last, answered: await this.#answeredIn(facts) });
     if (held.summary.suspended && open.suspendBy !== undefined)
       await this.#shard.openRuns.wish(run, undefined);
     const stored = await this.#stored(held, standing);
@@ -180,7 +188,22 @@ export class ShardTakingUp {
     return (await bus.stillHolds(streams.runAnswers, { seq: answered })) ? answered : 0;
   }
 
-  #hold(open: OpenRun, facts: RunFacts, program: Program, mission: Mission, answered: number): HeldRun {
+  #hold(
+    open: OpenRun,
+    {
+      facts,
+      program,
+      mission,
+      answered,
+      last,
+    }: {
+      readonly facts: RunFacts;
+      readonly program: Program;
+      readonly mission: Mission;
+      readonly answered: number;
+      readonly last: LastLogged;
+    },
+  ): HeldRun {
     const { run, ir, by, suspendBy } = open;
     const { epoch, services, holds } = this.#shard.options;
     const { summary, began } = facts;
@@ -194,12 +217,19 @@ export class ShardTakingUp {
     };
     const replied = (effect: Extract<RunEffect, { type: 'effect.reply' }>): void =>
       this.#control.replied(effect);
-    return new HeldRun({ input, mission, epoch, facts, answered, holds, replied });
+    return new HeldRun({ input, mission, epoch, facts, answered, last, holds, replied });
   }
 }
 
 function highestEpochOf(log: readonly LoggedEvent[]): number {
   return log.reduce((highest, { epoch }) => Math.max(highest, epoch), 0);
+}
+
+/** Its events are dated by who wrote them. */
+function lastOf(standing: RunStanding | 'broken', now: number): LastLogged {
+  if (standing === 'broken') return { seq: 0, number: 0, at: now };
+  const { position: seq, revision: number, facts } = standing;
+  return { seq, number, at: Date.parse(facts.summary.updated_at ?? '') || now };
 }
 
 const CUT =

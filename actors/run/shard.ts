@@ -18,14 +18,18 @@
  *     owner that slept wrote behind that is removed when the shard is taken next.
  * S11. Where the bus went back behind the end of a run, what that had left to do may be undone, though all of its log
  *     is there: it is done again.
+ * S12. A run is ended, and its log says why, when one of its targets has left the mission.
+ * S13. A run is ended, and its log says why, when events of its log that were acknowledged are lost: copies of a stream
+ *     that differ lose some in its middle, and the connection stays. Nothing is carried on from such a log, and the
+ *     other runs go on (`shard-losses.ts`).
  * S8. An owner that slept while another one had the shard brings nothing to life from what that one wrote, nor ends it.
  */
 
-import { alarmOfReaction } from '../../contract/alarm.ts';
+import { alarmOfReaction } from '../../contract/alarm-name.ts';
 import { assertNever } from '../../contract/assert.ts';
+import { buckets } from '../../contract/bus/buckets.ts';
 import { type StreamDefinition, streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';
-import type { OpenRun } from '../../contract/run.ts';
 import type { RunChartEvent, RunRecord } from '../../machines/run/protocol.ts';
 import type { KnownIn } from '../../messaging/known-past.ts';
 import { pastIsGone, type WentBack } from '../../messaging/low-water-mark.ts';
@@ -40,6 +44,7 @@ import { OpenShard, type ShardOptions } from './open-shard.ts';
 import { PlanWatch } from './plan-watch.ts';
 import { ShardAnswers } from './shard-answers.ts';
 import { ShardEnds } from './shard-ends.ts';
+import { ShardLosses } from './shard-losses.ts';
 import { ShardTakingUp } from './shard-taking-up.ts';
 import { Wishes } from './wishes.ts';
 
@@ -50,17 +55,21 @@ export class RunShard implements CellOwner {
   readonly #ends: ShardEnds;
   readonly #takingUp: ShardTakingUp;
   readonly #answers: ShardAnswers;
+  readonly #losses: ShardLosses;
   readonly #plans: PlanWatch;
   readonly #followers: Follower[] = [];
   #nextSubmission = 1;
   /** The last messages known, by stream (low-water-mark.F3). */
   readonly #known = new Map<string, KnownIn>();
+  /** Runs that are being ended (S12). */
+  readonly #leaving = new Set<string>();
+  #unwatch: (() => void) | undefined;
 
   constructor(options: ShardOptions) {
     const { bus, clock, passes } = options.services;
-    const shard = new OpenShard(options, {
+    const shard: OpenShard = new OpenShard(options, {
       stands: () => this.#stands(),
-      known: () => [...this.#known.values()],
+      known: () => [...this.#known.values(), ...(shard.lastEvent === undefined ? [] : [shard.lastEvent])],
       lossFound: () => void this.#takingUp.endAgain(),
     });
     this.#shard = shard;
@@ -75,8 +84,9 @@ export class RunShard implements CellOwner {
       tell: (run, command) => this.#tell(run, command),
     });
     this.#ends = new ShardEnds(shard, this.#control);
+    this.#losses = new ShardLosses(shard, this.#ends);
     this.#plans = new PlanWatch({ clock, passes, tell: (run, seen) => void this.#tell(run, seen) });
-    this.#takingUp = new ShardTakingUp(shard, this.#control, this.#ends, this.#plans);
+    this.#takingUp = new ShardTakingUp(shard, this.#control, this.#ends, this.#plans, this.#losses);
     this.#answers = new ShardAnswers(shard, (run, answer) => this.#tell(run, answer));
   }
 
@@ -85,7 +95,7 @@ export class RunShard implements CellOwner {
     const stands = await this.#shard.mark.take();
     this.#nextSubmission = stands.submission;
     this.#answers.next = stands.answer;
-    await this.#takingUp.restoreAll(await this.#shard.openRuns.list());
+    await this.#takingUp.restoreAll(await this.#shard.openRuns.list((key) => this.#unreadable(key)));
     if (this.#shard.isStopped) return;
     const { wentBack } = this.#shard.mark;
     // What the owner before had read may have lost all that it led to: each submission that there is, is looked for in
@@ -102,6 +112,29 @@ export class RunShard implements CellOwner {
     if (wentBack?.streams.has(streams.runAnswers.name)) this.#answers.next = 1;
     this.#shard.mark.keep();
     void this.#ends.sweep();
+    if (this.#shard.isStopped) return;
+    this.#unwatch = this.#shard.options.services.missions.onChange(() => this.#endThoseLeft());
+  }
+
+  #unreadable(key: string): void {
+    const { log } = this.#shard.options.services;
+    log.error({ key, bucket: buckets.openRuns.name }, 'malformed entry of an open run: not taken up');
+  }
+
+  /** S12 */
+  #endThoseLeft(): void {
+    const { cells, failed } = this.#shard.options;
+    for (const [run, held] of this.#shard.runs) {
+      const { program } = held.atHand;
+      const reason = this.#shard.hasLeft(program);
+      if (reason === undefined || this.#leaving.has(run)) continue;
+      this.#leaving.add(run);
+      cells.drop(run);
+      this.#ends
+        .giveUp(held.entry, program, reason)
+        .catch(failed)
+        .finally(() => this.#leaving.delete(run));
+    }
   }
 
   async #follow(
@@ -123,6 +156,7 @@ export class RunShard implements CellOwner {
   /** Leaves the shard where it stands: the next owner goes on from the logs. */
   async stop(): Promise<void> {
     this.#shard.stopping.abort('stopped');
+    this.#unwatch?.();
     this.#plans.stop();
     const { cells } = this.#shard.options;
     for (const run of this.#shard.runs.keys()) cells.drop(run);
@@ -158,20 +192,20 @@ export class RunShard implements CellOwner {
   }
 
   /** An event of one of its runs is stored. */
-  appended(run: string, record: RunRecord, position?: number): void {
-    if (position !== undefined) this.#storedEvent(run, position);
+  appended(run: string, record: RunRecord, position: number): void {
+    this.#shard.storedEvent(run, position);
     const held = this.#shard.runs.get(run);
     if (held === undefined) return;
-    this.#shard.index.changed(held.appended(record));
+    const at = this.#shard.options.services.clock.now();
+    this.#shard.index.changed(held.appended(record, position, at));
     this.#plans.stored(run, record.event);
     if (record.event.event === 'suspended') this.#forgetWish(run, record.event.by);
   }
 
-  #storedEvent(run: string, seq: number): void {
-    const { name } = streams.runs;
-    if (seq <= (this.#known.get(name)?.seq ?? 0)) return;
-    const at = this.#shard.options.services.clock.now();
-    this.#known.set(name, { stream: streams.runs, seq, at, subject: subject.runEvents(run) });
+  /** Events of the log of a run are lost (S13). */
+  lost(run: string): void {
+    const held = this.#shard.runs.get(run);
+    if (held !== undefined) held.isCut = true;
   }
 
   /** The cell of a run of this shard is gone. */
@@ -180,15 +214,15 @@ export class RunShard implements CellOwner {
     const { services, failed } = this.#shard.options;
     if (held === undefined || this.#shard.isStopped) return;
     if (why === 'quarantined') return;
-    if (why === 'fenced' || why === 'given-up')
-      return failed(new Error(`another owner writes the log of run ${run}`));
+    const isGivenUp = why === 'reset' || why === 'too-large';
+    if (why === 'fenced' || why === 'given-up') return this.#losses.refused(run).catch(failed);
     try {
-      if (why === 'reset') await this.#ends.giveUp(openRunOf(held), held.atHand.program, detail);
+      if (isGivenUp) await this.#ends.giveUp(held.entry, held.atHand.program, detail);
       else await this.#ends.end(run, held.atHand.program);
     } catch (error) {
       if (this.#shard.isStopped) return;
       // Given up, yet its log cannot be read: it stays as it is, and the others go on (S6).
-      if (why === 'reset') services.log.error({ run, err: error }, 'run not given up: it stays open');
+      if (isGivenUp) services.log.error({ run, err: error }, 'run not given up: it stays open');
       else failed(error);
     }
   }
@@ -220,6 +254,7 @@ export class RunShard implements CellOwner {
       services.log.error({ position: message.seq }, 'malformed submission of a run: skipped');
     } else if (shardOf(submission.run) === shard) {
       await this.#shard.whileBusIsAway(() => this.#takingUp.takeUp(submission, message.at));
+      this.#endThoseLeft();
     }
     if (!this.#shard.isStopped) this.#nextSubmission = message.seq + 1;
   }
@@ -237,11 +272,6 @@ export class RunShard implements CellOwner {
     const told = [...this.#shard.runs.values()].flatMap(({ firstTold }) => firstTold ?? []);
     return { submission: this.#nextSubmission, answer: Math.min(this.#answers.next, ...told) };
   }
-}
-
-function openRunOf({ begun: { input } }: HeldRun): OpenRun {
-  const { run, ir, by, at } = input;
-  return { run, ir, submittedAt: at, ...(by !== undefined && { by }) };
 }
 
 /** Positions of a stream that went back are used again: what is new is known by its time (S9). */

@@ -19,7 +19,7 @@ import { assertNever } from '../../contract/assert.ts';
 import { header, NO_GATEWAY } from '../../contract/bus/headers.ts';
 import { streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';
-import { FENCE_MS } from '../../contract/limits.ts';
+import { FENCE_MS } from '../../contract/limits/telecommand.ts';
 import { type FenceCall, readFenceReply } from '../../contract/link.ts';
 import { Outage } from '../../contract/outage.ts';
 import type { Program, ProgramNode, SendStatement } from '../../contract/program.ts';

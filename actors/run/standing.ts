@@ -4,6 +4,8 @@
  *
  * T1. An envelope counts while the log still has, at the position it covers, the event that it ends with. Where the log
  *     ends before it or has something else there (a store that was put back), the log is read from its beginning.
+ * T3. A log of which events are lost (run/run-log.G6) is not folded behind the gap. So is one that ends before what is
+ *     kept beside it: that was kept of events that were stored.
  * T2. What is covered is not read again, however long the log is.
  */
 
@@ -14,7 +16,7 @@ import type { KeptEnvelopes } from '../../messaging/kept-envelopes.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { KeptEnvelope } from '../../ports/entity.ts';
 import { LogFacts, type RunFacts, type RunSubject } from './log-facts.ts';
-import { type LoggedEvent, markOf, readLogged, readRunLog } from './run-log.ts';
+import { gapIn, isOver, type LoggedEvent, markOf, readLogged, readRunLog } from './run-log.ts';
 
 export interface RunStanding {
   readonly progress: Progress;
@@ -26,6 +28,8 @@ export interface RunStanding {
   readonly mark: string | undefined;
   /** What is kept beside the log covers all of it. */
   readonly isKept: boolean;
+  /** What of its log is lost, in words (T3); absent: nothing that is known. */
+  readonly cut?: string;
 }
 
 /** The run before its log begins. */
@@ -47,6 +51,8 @@ export function standingBehind(
 ): RunStanding {
   const last = log.at(-1);
   if (last === undefined) return before;
+  const cut = gapIn(log, before.revision);
+  if (cut !== undefined) return { ...before, cut };
   const facts = new LogFacts(before.facts);
   let { progress } = before;
   for (const logged of log) {
@@ -74,7 +80,12 @@ export async function readRunStanding(
   const envelope = await kept?.read(about.run);
   const covered = envelope && keptStanding(about.run, envelope);
   const standing = covered && (await standingFrom(bus, about, covered));
-  return standing ?? standingBehind(about, unbegun(about), await readRunLog(bus, about.run));
+  if (standing !== undefined) return standing;
+  const log = await readRunLog(bus, about.run);
+  const [last, known] = [log.at(-1)?.event.seq ?? 0, covered?.revision ?? 0];
+  if (last < known && !isOver(log))
+    return { ...unbegun(about), cut: `events ${last + 1} to ${known} of its log are lost` };
+  return standingBehind(about, unbegun(about), log);
 }
 
 /** T1, T2; undefined when it does not count. */

@@ -1,6 +1,6 @@
 /** Binds the chart of a schedule to the world: its one effect is the submission of its run. */
 
-import { SCHEDULE_IDLE_MS } from '../../contract/limits.ts';
+import { SCHEDULE_IDLE_MS } from '../../contract/limits/schedule.ts';
 import type { ScheduleItem } from '../../machines/schedule/protocol.ts';
 import { scheduleMachine } from '../../machines/schedule/schedule.ts';
 import type { ScheduleBook } from '../../messaging/schedule-book.ts';
@@ -36,6 +36,7 @@ export function createScheduleBinding(options: BindingOptions): Binding<typeof s
       },
     },
     restart: 'permanent',
+    endsTooLarge: true,
     idleMs: SCHEDULE_IDLE_MS,
     migrations: {},
     targetOf: (id) => schedules.get(id)?.target,

@@ -9,7 +9,7 @@
  * E5. What could not be found out is asked for again a moment later, and not before.
  */
 
-import { SCHEDULE_SLICE, SCHEDULE_TICK_MS } from '../../contract/limits.ts';
+import { SCHEDULE_SLICE, SCHEDULE_TICK_MS } from '../../contract/limits/schedule.ts';
 import { Outage } from '../../contract/outage.ts';
 import type { StoredSchedule } from '../../contract/stored-schedule.ts';
 import { storeProgram } from '../../messaging/run-launch.ts';

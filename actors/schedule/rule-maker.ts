@@ -7,17 +7,18 @@
  *     was refused is not asked for again before.
  * M2. A refusal is logged once, and stored where the view of the rule shows it; the same reasons again are neither.
  * M3. Only so many are created at once, and others have their turn between.
+ * M6. A schedule that does not fit into a message of the bus is refused like any other: it is not tried again.
  * M4. Nothing is made while the bus is away, or while passes, schedules, rules or the configuration are not known.
  */
 
 import { buckets } from '../../contract/bus/buckets.ts';
+import { NAME_CHARACTERS } from '../../contract/limits/request.ts';
 import {
-  NAME_CHARACTERS,
   RULE_CREATIONS,
   SCHEDULE_SLICE,
   SCHEDULE_TICK_MS,
   SCHEDULE_WRITE_ROUNDS,
-} from '../../contract/limits.ts';
+} from '../../contract/limits/schedule.ts';
 import { Outage } from '../../contract/outage.ts';
 import type { StoredPass } from '../../contract/pass.ts';
 import {
@@ -27,6 +28,7 @@ import {
   type StoredRule,
 } from '../../contract/stored-schedule.ts';
 import { isToken } from '../../contract/token.ts';
+import { TooLarge } from '../../contract/too-large.ts';
 import type { RuleBook } from '../../messaging/rule-book.ts';
 import type { ScheduleTools } from '../../messaging/schedule-changes.ts';
 import { draftOf } from '../../messaging/schedule-draft.ts';
@@ -166,6 +168,7 @@ export class RuleMaker {
       const reasons = await this.#create(rule, pass, mission);
       if (reasons !== undefined) await this.#refused(rule, pass, reasons);
     } catch (error) {
+      if (error instanceof TooLarge) return this.#never(rule, pass, error);
       if (!(error instanceof Outage))
         this.#options.log.error({ err: error, rule: rule.id, pass: pass.id }, 'schedule of a rule not made');
       this.#later(SCHEDULE_TICK_MS, () => this.#mark(rule, pass.target, pass.id));
@@ -173,6 +176,13 @@ export class RuleMaker {
       this.#creating -= 1;
       this.#lookSoon();
     }
+  }
+
+  /** M6 */
+  #never(rule: StoredRule, pass: StoredPass, { message, remedy }: TooLarge): void {
+    this.#refused(rule, pass, [`${message}. ${remedy}`]).catch((error: unknown) => {
+      this.#options.log.warn({ err: error, rule: rule.id, pass: pass.id }, 'refusal of a rule not written');
+    });
   }
 
   /** Why none was made; undefined where there is one now, or somebody else will see. */

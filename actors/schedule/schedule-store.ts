@@ -13,7 +13,7 @@
  */
 
 import { buckets } from '../../contract/bus/buckets.ts';
-import { SCHEDULE_FRESH_MS } from '../../contract/limits.ts';
+import { SCHEDULE_FRESH_MS } from '../../contract/limits/schedule.ts';
 import { FINAL_STATES, type StoredSchedule } from '../../contract/stored-schedule.ts';
 import { openEffects, type ScheduleItem } from '../../machines/schedule/protocol.ts';
 import { scheduleMachine } from '../../machines/schedule/schedule.ts';

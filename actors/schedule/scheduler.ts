@@ -12,21 +12,27 @@
  *     write may have lost.
  * V5. A fired schedule whose run is not known to be submitted is brought to life, whoever fired it; by others than who
  *     ranks first only when that one has had the time to do it.
+ * V9. A schedule whose record outgrows a message of the bus is missed, and says why: it could be neither fired nor
+ *     ended any more.
+ * V8. Where the store went back, a schedule whose start was there before may have been fired: its record of that is
+ *     lost, and its run may have sent. It is missed and says why, unless somebody has made it since. A record that is
+ *     gone while something was to become of it is said.
  * V7. A record that was resolved with a configuration that this process never had may be ahead of it: before its start
  *     it is left to others for a second, by then this process has that configuration. Else two would undo each other.
  */
 
 import { createHash } from 'node:crypto';
+import { buckets } from '../../contract/bus/buckets.ts';
 import {
   CONFIGURATIONS_KNOWN,
   SCHEDULE_IDLE_LOOKS,
   SCHEDULE_SLICE,
   SCHEDULE_TICK_MS,
-} from '../../contract/limits.ts';
+} from '../../contract/limits/schedule.ts';
 import type { StoredPass } from '../../contract/pass.ts';
-import type { StoredSchedule } from '../../contract/stored-schedule.ts';
+import { FINAL_STATES, type StoredSchedule } from '../../contract/stored-schedule.ts';
 import { ulidOf } from '../../contract/telecommand-id.ts';
-import { isSameRecord, wouldChange } from '../../machines/schedule/record.ts';
+import { isSameRecord, moved, wouldChange } from '../../machines/schedule/record.ts';
 import type { scheduleMachine } from '../../machines/schedule/schedule.ts';
 import type { PassBook } from '../../messaging/pass-book.ts';
 import { isOpen, type ScheduleBook } from '../../messaging/schedule-book.ts';
@@ -71,6 +77,8 @@ export class Scheduler implements CellOwner {
   readonly #idle = new Map<string, number>();
   /** Revisions of configurations that this process had, the latest last (V7). */
   readonly #configurations = new Set<string>();
+  /** When those were created that are open again and were fired, as this process has seen (V8). */
+  readonly #fired = new Map<string, string>();
   readonly #off: (() => void)[] = [];
   #timer: TimerHandle | undefined;
   #armedFor = Number.POSITIVE_INFINITY;
@@ -108,8 +116,26 @@ export class Scheduler implements CellOwner {
   }
 
   /** V4: the write of its cell has lost, or what it would have done may not be done any more. */
-  gone(id: string, _why: Gone): void {
+  async gone(id: string, why: Gone, detail = ''): Promise<void> {
+    if (why === 'too-large') await this.#endTooLarge(id, detail);
     if (this.#options.schedules.open.has(id)) this.#lookIn(id, SCHEDULE_TICK_MS / 10);
+  }
+
+  /** V9 */
+  async #endTooLarge(id: string, detail: string): Promise<void> {
+    const { schedules, bus, log, clock } = this.#options;
+    const [schedule, revision] = [schedules.open.get(id), schedules.revisionOf(id)];
+    if (schedule === undefined || revision === undefined || FINAL_STATES.has(schedule.state)) return;
+    const ended = moved(
+      { ...schedule, changes: [] },
+      { state: 'missed', reasons: [detail], at: clock.now() },
+    );
+    log.error({ schedule: id, detail }, 'schedule does not fit into a message of the bus: ended');
+    try {
+      await bus.bucket(buckets.schedules).put(id, Buffer.from(JSON.stringify(ended)), revision);
+    } catch (error) {
+      log.error({ schedule: id, err: error }, 'end of a schedule not stored');
+    }
   }
 
   /** Whether a schedule still ends as this record says, by its pass as the bus has it now (schedule-store.R2). */
@@ -125,7 +151,7 @@ export class Scheduler implements CellOwner {
     const found = assess(planned, { ...around, resolution });
     const now = clock.now();
     if (found.cancelled !== undefined || Date.parse(found.fireAt) > now) return false;
-    const late = lateReasons(planned, { ...around, resolution }, now);
+    const late = [...lateReasons(planned, { ...around, resolution }, now), ...this.#lostReasons(planned)];
     const isInTime = found.reasons.length === 0 && late.length === 0;
     if (ended.state === 'fired') return isInTime;
     // What was at risk to the last is missed, also where it would fit now.
@@ -147,10 +173,23 @@ export class Scheduler implements CellOwner {
   #scheduleChanged(id: string, now: StoredSchedule | undefined, before: StoredSchedule | undefined): void {
     this.#standby.delete(id);
     this.#idle.delete(id);
+    if (now === undefined && before !== undefined && isOpen(before)) this.#gone(before);
+    if (now === undefined || FINAL_STATES.has(now.state)) this.#fired.delete(id);
+    else if (before?.state === 'fired') this.#fired.set(id, now.created_at);
     if (now === undefined || !isOpen(now)) this.#resolutions.forget(id);
     if (now !== undefined && before !== undefined && isPlacedAlike(now, before)) return this.#mark(id);
     for (const each of [now, before]) if (each !== undefined) this.#markPass(each.target, each.pass);
     this.#mark(id);
+  }
+
+  /** V8 */
+  #gone({ id, state, updated_at }: StoredSchedule): void {
+    const { log, bus } = this.#options;
+    log.error(
+      { schedule: id, state, at: updated_at },
+      'the record of an open schedule is gone: the bus lost it',
+    );
+    bus.lost?.(Date.parse(updated_at));
   }
 
   #markPass(target: string, pass: string): void {
@@ -292,7 +331,17 @@ export class Scheduler implements CellOwner {
     if (mission === undefined) return [];
     const planned = { ...schedule, ...found.plan, fire_at: found.fireAt };
     const around = surroundingsOf(schedule, mission, this.#options);
-    return lateReasons(planned, { ...around, resolution: { outcome: 'same' } }, now);
+    const late = lateReasons(planned, { ...around, resolution: { outcome: 'same' } }, now);
+    return [...late, ...this.#lostReasons(planned)];
+  }
+
+  /** V8 */
+  #lostReasons({ id, fire_at, created_at }: StoredSchedule): readonly string[] {
+    const { lostUntil = 0 } = this.#options.bus;
+    if (this.#fired.get(id) === created_at) return ['the bus went back in time, and it was fired before'];
+    if (Date.parse(fire_at) > lostUntil || Date.parse(created_at) > lostUntil) return [];
+    const until = new Date(lostUntil).toISOString();
+    return [`the bus went back in time, and what it held until ${until} is lost: it may have been fired`];
   }
 
   /** An identifier that no other attempt has, here or elsewhere. */

@@ -4,7 +4,7 @@
  */
 
 import { createHash } from 'node:crypto';
-import { SCHEDULE_STANDBY_MS } from '../../contract/limits.ts';
+import { SCHEDULE_STANDBY_MS } from '../../contract/limits/schedule.ts';
 
 export interface TurnsOptions {
   readonly instance: string;

@@ -12,7 +12,7 @@
  */
 
 import type { VerificationReport } from '../../contract/batch.ts';
-import { ANSWER_STAMP_MS } from '../../contract/limits.ts';
+import { ANSWER_STAMP_MS } from '../../contract/limits/link.ts';
 import type { AwaitedAnswer } from '../../mission/platform.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 

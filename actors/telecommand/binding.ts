@@ -6,15 +6,17 @@
  * W2. How a frame is handed to its gateway, and who may hand it over: `sending.ts`.
  * W3. Every effect that the chain waits for ends in an event, whatever was answered: drivers and gateways may be of
  *     others.
- * W4. What leads to leaving waits for the turn of its telecommand; one that stands has it already (lane.J1).
+ * W4. What leads to leaving waits for the turn of its telecommand; one that stands has it already (lane.J1). Only the
+ *     driver may be asked before (effects/encode.E4).
  */
 
+import { telecommandLabel } from '../../contract/telecommand-label.ts';
 import { TELECOMMAND_VERSION } from '../../machines/telecommand/fold.ts';
 import { type TelecommandEffect, telecommandMachine } from '../../machines/telecommand/telecommand.ts';
 import { defineBinding } from '../../ports/define-binding.ts';
 import type { Binding, EffectRun, Store } from '../../ports/entity.ts';
 import { createCheck } from './effects/check.ts';
-import { createEncode } from './effects/encode.ts';
+import { createEncoder } from './effects/encode.ts';
 import { createSend } from './effects/send.ts';
 import { telecommandLog } from './replay.ts';
 import type { Handler, LaneServices, TelecommandPorts } from './services.ts';
@@ -42,6 +44,8 @@ export function createTelecommandBinding(options: BindingOptions): Binding<typeo
       return run.signal.aborted ? undefined : handler(effect, services, run);
     });
 
+  const encoder = createEncoder(options);
+  const check = inTurn(createCheck(options));
   return defineBinding({
     kind: 'telecommand',
     version: TELECOMMAND_VERSION,
@@ -49,14 +53,20 @@ export function createTelecommandBinding(options: BindingOptions): Binding<typeo
     store,
     durability: 'log',
     restart: 'transient',
+    endsTooLarge: true,
     idleMs: null,
     migrations: {},
     targetOf: (cell) => fromCellId(cell).target,
+    labelOf: (cell) => telecommandLabel(servicesOf(cell)?.work.submission),
     kept: { isOwned },
     history: (cell) => telecommandLog(bus, cell),
     effects: {
-      'effect.check': inTurn(createCheck(options)),
-      'effect.encode': inTurn(createEncode(options)),
+      'effect.check': async (effect, run) => {
+        const services = servicesOf(run.id);
+        if (services !== undefined) encoder.ahead(services, run.signal);
+        return check(effect, run);
+      },
+      'effect.encode': inTurn(encoder.encode),
       'effect.send': inTurn(createSend(options)),
       'effect.verify': bound((effect, services, { signal }) => services.verify(effect, signal)),
       'effect.release': bound(async (_effect, services) => {

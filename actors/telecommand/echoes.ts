@@ -7,7 +7,7 @@
 
 import { streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';
-import { ECHO_WAIT_MS } from '../../contract/limits.ts';
+import { ECHO_WAIT_MS } from '../../contract/limits/telecommand.ts';
 import { type EchoMessage, isTime } from '../../contract/link.ts';
 import type { TelecommandInput } from '../../machines/telecommand/telecommand.ts';
 import type { Bus, Stoppable } from '../../ports/bus.ts';

@@ -1,6 +1,6 @@
 /**
  * The store of telecommand cells: a revision is the events of one macrostep, appended in order (telecommand/history.G1,
- * telecommand/history.G4).
+ * append-behind.A2).
  */
 
 import type { TelecommandInput, TelecommandRecord } from '../../machines/telecommand/telecommand.ts';

@@ -9,8 +9,7 @@
  *     events it covers (`standing.ts`).
  * G5. What stands on the subject of a telecommand and is no event of it is left out; what followed from it nobody
  *     knows, so such a history is not gone on from.
- * G4. An append whose answer was lost in an outage is asked for again; that it stands there already, by the same owner
- *     and with the same content, is success and not the work of another owner.
+ * Keeps append-behind.A1, A2.
  */
 
 import { header } from '../../contract/bus/headers.ts';
@@ -21,6 +20,7 @@ import { readSendFailure, readTcEvent, type SendFailure, type TcEvent } from '..
 import { isFinalTcState, type TcState } from '../../contract/telecommand-state.ts';
 import type { LoggedTelecommand } from '../../machines/telecommand/fold.ts';
 import type { TelecommandInput, TelecommandRecord } from '../../machines/telecommand/telecommand.ts';
+import { appendOwn } from '../../messaging/append-behind.ts';
 import type { Bus, Headers, StreamMessage } from '../../ports/bus.ts';
 
 type Mutable<Value> = { -readonly [Key in keyof Value]: Value[Key] };
@@ -108,29 +108,9 @@ export async function appendEvent(
   const body = Buffer.from(JSON.stringify(tcEvent(input, record)));
   const headers = ownerHeaders(input, record, epoch);
   const to = subject.tcEvent(input.target, input.id);
-  const appended = await bus.append(streams.telecommandEvents, to, body, {
-    id: `${input.id}-${record.state}${record.state === 'ECHO' ? `-${expected}` : ''}`,
-    expectLastSubjectSeq: expected,
-    headers,
-  });
-  if (appended.outcome === 'stored') return appended.seq;
-  const last = await bus.last(streams.telecommandEvents, to);
-  return last !== undefined && last.seq > expected && isSame(last, body, headers) ? last.seq : undefined;
-}
-
-/** Whether a message is the very event this owner meant: an earlier attempt was stored and its answer lost (G4). */
-function isSame(message: StreamMessage, body: Uint8Array, headers: Headers): boolean {
-  const owned = [
-    header.epoch,
-    header.frame,
-    header.reference,
-    header.gateway,
-    header.handed,
-    header.outcome,
-  ] as const;
-  return (
-    Buffer.compare(message.data, body) === 0 && owned.every((key) => message.headers[key] === headers[key])
-  );
+  const id = `${input.id}-${record.state}${record.state === 'ECHO' ? `-${expected}` : ''}`;
+  const appended = await appendOwn(bus, streams.telecommandEvents, to, body, { id, expected, headers });
+  return appended.outcome === 'stored' ? appended.seq : undefined;
 }
 
 /** A time as the log has it. */

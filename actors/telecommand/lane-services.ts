@@ -69,6 +69,10 @@ export class ServicesOfLane {
       get turn() {
         return open.place.turn;
       },
+      get turnToEncode() {
+        return open.place.turnToEncode;
+      },
+      encoded: () => open.place.encoded(),
       release: () => this.#places.left(open),
       unsure: () => {
         open.isUnsure = true;

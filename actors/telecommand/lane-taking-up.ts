@@ -41,8 +41,9 @@ export class LaneTakingUp {
       return undefined;
     });
     const cut = cutBy({ at: message.at, id: submission.id }, history, this.#lane.mark);
-    if (cut === undefined && work !== undefined) return this.#takeWork(cell, work, history);
-    const detail = cut ?? 'what it was resolved with cannot be read';
+    if (cut === undefined && work !== undefined && (await this.#takeWork(cell, work, history))) return;
+    if (this.#lane.isStopped) return;
+    const detail = cut ?? this.#lane.hasLeft ?? 'what it was resolved with cannot be read';
     log.error({ cell, seq: message.seq, detail }, 'telecommand is ended');
     const bare = { ...submissionOnly(message, submission), definition: undefined };
     if (await this.#lane.record(this.#inputOf(work ?? bare), { detail, isCut: cut !== undefined }))
@@ -82,14 +83,20 @@ export class LaneTakingUp {
     return { ...submissionOnly(message, submission), definition: define(mission, submission) };
   }
 
-  async #takeWork(cell: string, work: Work, history: Standing): Promise<void> {
+  /** False where it is not begun: the lane is stopped, or its target has left the mission (lane.J12). */
+  async #takeWork(cell: string, work: Work, history: Standing): Promise<boolean> {
     await this.#lane.roomForOne();
-    if (this.#lane.isStopped) return;
+    if (this.#isOver) return false;
     const refusal = history.fold.revision > 0 ? undefined : await refusalOf(work, this.#lane.options);
-    if (this.#lane.isStopped) return;
+    if (this.#isOver) return false;
     await this.#lane.turn.room();
-    if (this.#lane.isStopped) return;
+    if (this.#isOver) return false;
     this.#begin(cell, work, history, refusal);
+    return true;
+  }
+
+  get #isOver(): boolean {
+    return this.#lane.isStopped || this.#lane.hasLeft !== undefined;
   }
 
   #begin(cell: string, work: Work, history: Standing, refusal: string | undefined): void {
@@ -97,7 +104,8 @@ export class LaneTakingUp {
     const input = this.#inputOf(work, refusal);
     const place = this.#lane.turn.take();
     const hasEvents = history.fold.revision > 0;
-    this.#lane.open.set(cell, { work, input, hasEvents, place, isUnsure: false, services: undefined });
+    const lastEvent = hasEvents ? { seq: history.position, at: clock.now() } : undefined;
+    this.#lane.open.set(cell, { work, input, lastEvent, place, isUnsure: false, services: undefined });
     try {
       if (hasEvents) cells.restore(cell, restored(input, history, clock.now()), epoch);
       else cells.start(cell, input, epoch);

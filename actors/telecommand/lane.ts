@@ -3,7 +3,7 @@
  * those that left goes on. Mission Control Service, section 4.1 rule 4 and section 3.1.
  *
  * J1. Telecommands of one target are sent in the order of their submission: from its requirements on, each waits for
- *     its turn. Only that it was taken up is recorded before.
+ *     its turn. Only that it was taken up is recorded before; what requires nothing may be encoded (effects/encode.E4).
  * J2. The lane reads TC_COMMANDS by position, from its low-water mark on: submissions below it are over
  *     (`messaging/low-water-mark.ts`). Once it has caught up its low-water mark is at the head, also where nothing was
  *     submitted: no start reads what is finished.
@@ -20,9 +20,15 @@
  *     turn past its end, for as long as that frame may still be answered (telecommand/answer.N4).
  * J9. What cannot be read or begun is the end of that telecommand and of nothing else: it is given a final state and
  *     passed.
+ * J12. What is open of a target that has left the mission is given a final state, and so is what is still submitted to
+ *     it.
  * J11. What is kept beside the log of a telecommand is removed when it is over (`leftovers.ts`).
  * J10. A lane whose streams went back starts again: from what is there, with an end for what may have been cut
  *     (`taking-over.ts`). Nothing that may have left is sent again.
+ * J13. An event that is refused shows that another owner writes, or that events which were acknowledged are lost:
+ *     copies of a stream that differ lose some in its middle, and the connection stays. Which one it is, the stream
+ *     says, however long it takes to ask. A loss counts for the whole cell (`Bus.lost`) and is no failure of the lane,
+ *     which starts again (J10).
  */
 
 import { type StreamDefinition, streams } from '../../contract/bus/streams.ts';
@@ -45,6 +51,7 @@ export class Lane implements CellOwner {
   readonly #services: ServicesOfLane;
   readonly #takingUp: LaneTakingUp;
   #follower: Follower | undefined;
+  #unwatch: (() => void) | undefined;
 
   constructor(options: LaneOptions) {
     this.#lane = new OpenLane(options);
@@ -65,7 +72,7 @@ export class Lane implements CellOwner {
       subject.tcSubmit(target),
       { from: 'seq', seq: this.#lane.next },
       (message) => this.#take(message),
-      { wentBack: () => this.#pastIsGone(streams.telecommands) },
+      { wentBack: () => this.#pastIsGone(streams.telecommands), together: true },
     );
     // Stopped, it never catches up.
     this.#follower.caughtUp.then(
@@ -73,6 +80,19 @@ export class Lane implements CellOwner {
       () => undefined,
     );
     if (wentBack === undefined) this.#lane.mark.keep();
+    if (!this.#lane.isStopped)
+      this.#unwatch = this.#lane.options.missions.onChange(() => this.#missionChanged());
+  }
+
+  /** J12 */
+  #missionChanged(): void {
+    const detail = this.#lane.hasLeft;
+    if (detail === undefined) return;
+    const { cells } = this.#lane.options;
+    for (const [cell, open] of this.#lane.open) {
+      cells.drop(cell);
+      void this.#giveUp(cell, open, detail);
+    }
   }
 
   async #caughtUp(head: number): Promise<void> {
@@ -98,6 +118,7 @@ export class Lane implements CellOwner {
   /** Leaves the lane where it stands: the next owner goes on from the log. */
   async stop(): Promise<void> {
     this.#lane.stopping.abort('stopped');
+    this.#unwatch?.();
     const { cells } = this.#lane.options;
     for (const [cell, open] of this.#lane.open) {
       cells.drop(cell);
@@ -115,7 +136,7 @@ export class Lane implements CellOwner {
     this.#lane.storedEvent(fromCellId(cell).id, seq);
     const open = this.#lane.open.get(cell);
     if (open === undefined) return;
-    open.hasEvents = true;
+    open.lastEvent = { seq, at: this.#lane.options.clock.now() };
     if (state === 'SENT') this.#places.left(open);
   }
 
@@ -140,17 +161,23 @@ export class Lane implements CellOwner {
   async gone(cell: string, why: Gone, detail = ''): Promise<void> {
     const open = this.#lane.open.get(cell);
     if (open === undefined || this.#lane.isStopped) return;
-    if (why === 'reset') return this.#giveUp(cell, open, detail);
-    if (why === 'fenced' && !(await this.#lane.wasOver(cell, open))) {
-      if (!(await this.#lane.eventsHold())) return this.#pastIsGone(streams.telecommandEvents);
-      this.#lane.options.failed(
-        new Error(`another owner writes the telecommands of ${this.#lane.options.target}`),
-      );
-      return;
-    }
+    if (why === 'reset' || why === 'too-large') return this.#giveUp(cell, open, detail);
+    if (why === 'fenced' && !(await this.#lane.wasOver(cell, open))) return this.#refused();
     if (why === 'finished') this.#services.echoes.finished(cell, open.input);
     if (why === 'quarantined') this.#places.leave(open);
     else this.#close(cell, open);
+  }
+
+  /** J13: what refuses an event is that those before it are lost, or another owner. */
+  async #refused(): Promise<void> {
+    const { bus, log, target, failed } = this.#lane.options;
+    const looked = await this.#lane.whileBusIsAway(async () => ({ lost: await this.#lane.eventsLost() }));
+    if (looked === undefined) return;
+    const { lost } = looked;
+    if (lost === undefined) return failed(new Error(`another owner writes the telecommands of ${target}`));
+    log.error({ target, until: new Date(lost).toISOString() }, 'events that were acknowledged are lost');
+    bus.lost?.(lost);
+    this.#pastIsGone(streams.telecommandEvents);
   }
 
   /** An operator resumes a quarantined telecommand; resolves when it may go on (J6). */

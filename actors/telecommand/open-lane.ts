@@ -5,10 +5,12 @@
 
 import { streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';
-import { LANE_OPEN_TELECOMMANDS } from '../../contract/limits.ts';
+import { LANE_OPEN_TELECOMMANDS } from '../../contract/limits/telecommand.ts';
+import { drawnAt } from '../../contract/telecommand-id.ts';
 import type { TelecommandEvent, TelecommandInput } from '../../machines/telecommand/telecommand.ts';
 import type { KeptEnvelopes } from '../../messaging/kept-envelopes.ts';
 import type { KnownIn, KnownPast } from '../../messaging/known-past.ts';
+import { lostEvents } from '../../messaging/lost-events.ts';
 import { LowWaterMark } from '../../messaging/low-water-mark.ts';
 import { everyOutage, retryWhileBusIsAway } from '../../messaging/while-bus-is-away.ts';
 import type { CurrentPasses } from '../../mission/pass/serving-gateway.ts';
@@ -52,8 +54,8 @@ export interface LaneOptions {
 export interface Open {
   readonly work: Work;
   readonly input: TelecommandInput;
-  /** Whether an event of it is known to be stored. */
-  hasEvents: boolean;
+  /** The last event of it that is known to be stored. */
+  lastEvent: { readonly seq: number; readonly at: number } | undefined;
   /** Its place among those that leave; another one when it lost it and was resumed. */
   place: Place;
   /** A gateway could not say whether its frame left. */
@@ -95,6 +97,13 @@ export class OpenLane {
       known: () => [this.handled, this.#lastEvent].filter((known) => known !== undefined),
       about: [streams.telecommands, streams.telecommandEvents],
     });
+  }
+
+  /** Why its telecommands get an end; undefined while the mission has the target, or none is known. */
+  get hasLeft(): string | undefined {
+    const { missions, target } = this.options;
+    if (missions.current === undefined || missions.current.targets.has(target)) return undefined;
+    return `${target} is not in the topology any more`;
   }
 
   get isStopped(): boolean {
@@ -147,16 +156,25 @@ export class OpenLane {
    */
   async wasOver(cell: string, open: Open): Promise<boolean> {
     const { target, id } = fromCellId(cell);
-    if (open.hasEvents) return false;
+    if (open.lastEvent !== undefined) return false;
     return isOver((await readHistory(this.options.bus, target, id).catch(() => NO_HISTORY)).recorded);
   }
 
-  /** Whether the stream still holds the last event known. */
-  async eventsHold(): Promise<boolean> {
-    if (this.#lastEvent === undefined) return true;
-    const { stream, seq, subject: about } = this.#lastEvent;
-    const known = { seq, ...(about !== undefined && { subject: about }) };
-    return this.options.bus.stillHolds(stream, known).catch(() => true);
+  /**
+   * Until when something of this lane may be lost, where the stream does not hold the last event of one that is open;
+   * undefined: it holds all of them. What else was taken up by then may be lost as well. Rejects with `Outage`.
+   */
+  async eventsLost(): Promise<number | undefined> {
+    const { bus, clock, target } = this.options;
+    const known = [...this.open.entries()].flatMap(([cell, { lastEvent }]) => {
+      const { id } = fromCellId(cell);
+      return lastEvent === undefined ? [] : [{ ...lastEvent, id, subject: subject.tcEvent(target, id) }];
+    });
+    const lost = await lostEvents(bus, streams.telecommandEvents, known, clock.now());
+    if (lost.length === 0) return undefined;
+    // Identifiers are drawn on other clocks.
+    const drawn = lost.map(({ id }) => drawnAt(id));
+    return Math.max(...drawn, this.handled?.at ?? 0, this.#lastEvent?.at ?? 0);
   }
 
   /** Where the low-water mark may stand now: nothing that is open is below it. */

@@ -1,7 +1,7 @@
 /** Why a telecommand may not go at all, before anybody is asked. Mission Control Service, sections 3.1 and 4.1. */
 
-import { TC_MAX_AGE_MS } from '../../contract/limits.ts';
-import type { NeededHold } from '../../contract/telecommand.ts';
+import { TC_MAX_AGE_MS } from '../../contract/limits/telecommand.ts';
+import type { NeededHold } from '../../contract/target-holds.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Holds } from './holds.ts';
 import type { Work } from './work.ts';

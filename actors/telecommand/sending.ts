@@ -9,6 +9,8 @@
  *     hold is over by then, the gateway is asked for what it knows, and has no time left to send.
  * H3. What nobody took is no sending: it is asked for again as if for the first time, for as long as the frame may
  *     leave.
+ * H5. A gateway of the cell that nobody serves is about to be taken over: it is waited for (hand-overs.G1), in the turn
+ *     of the telecommand and for as long as the frame may leave. One of others is there or is not.
  * H4. Where the bus stands is read before an asking and goes with it: the gateway keeps that of the first with the key,
  *     the history with SENT. Whoever verifies then, this owner or an heir, counts the same samples. Of a frame that an
  *     owner before may have handed over, only a gateway that remembers it knows where the bus stood.
@@ -16,10 +18,13 @@
 
 import { assertNever } from '../../contract/assert.ts';
 import { subject } from '../../contract/bus/subjects.ts';
-import { BUS_RETRY_MS, GATEWAY_ANSWER_MS, SEND_WITHIN_MS } from '../../contract/limits.ts';
+import { BUS_RETRY_MS } from '../../contract/limits/bus.ts';
+import { GATEWAY_ANSWER_MS } from '../../contract/limits/link.ts';
+import { SEND_WITHIN_MS } from '../../contract/limits/telecommand.ts';
 import { type BusPosition, readSendReply, type SendCall, type SendReply } from '../../contract/link.ts';
-import type { NeededHold } from '../../contract/telecommand.ts';
+import type { NeededHold } from '../../contract/target-holds.ts';
 import { type Asked, askOrAway, type BusAway, type Question } from '../../messaging/ask.ts';
+import { type Absence, notRunning } from '../../messaging/hand-overs.ts';
 import { pause } from '../../messaging/pause.ts';
 import { retryWhileBusIsAway } from '../../messaging/while-bus-is-away.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -27,6 +32,8 @@ import type { TelecommandPorts } from './services.ts';
 
 export interface Sending {
   readonly gateway: string;
+  /** A process of the cell serves it, one at a time (H5). */
+  readonly isOfCell: boolean;
   readonly frame: Pick<SendCall, 'target' | 'key' | 'epoch' | 'frame'>;
   readonly recovering: SendCall['recovering'];
   /** When it is too old to leave, ms since 1970. */
@@ -51,13 +58,11 @@ interface MadeCall {
 const NEVER = 0;
 
 /** What became of the frame; undefined when `signal` ended it first. */
-export async function sendFrame(
-  { bus, clock }: TelecommandPorts,
-  sending: Sending,
-): Promise<SendReply | undefined> {
-  const { gateway, signal, expiresAt } = sending;
+export async function sendFrame(ports: TelecommandPorts, sending: Sending): Promise<SendReply | undefined> {
+  const { bus, clock } = ports;
+  const { gateway, signal } = sending;
   const since = sending.recovering?.since ?? clock.now();
-  let doubt: Doubt = { mayHaveLeft: sending.recovering !== undefined, wasSilent: false };
+  let doubt: Doubt = { mayHaveLeft: sending.recovering !== undefined, wasSilent: false, absence: undefined };
   let handed: BusPosition | undefined;
   for (;;) {
     const recovering = doubt.mayHaveLeft ? { since } : undefined;
@@ -70,12 +75,14 @@ export async function sendFrame(
     handed = call.handed;
     if (unheld !== undefined && !doubt.mayHaveLeft) return { outcome: 'refused', detail: unheld };
     const asked = await askOrAway(bus, questionOf(gateway, call));
-    if (asked.outcome === 'answered')
+    if (asked.outcome === 'answered' && !isLeaving(asked.answer)) {
+      ports.handOvers.served(gateway);
       return answerOf(asked.answer, { unheld, handed, isRecovering: sending.recovering !== undefined });
-    const next = afterSilence(asked, doubt, { gateway, isLate: clock.now() >= expiresAt });
+    }
+    const next = afterSilence(asked, doubt, sending, ports);
     if ('outcome' in next) return next;
     doubt = next;
-    if (asked.outcome === 'bus-away') await pause(clock, BUS_RETRY_MS, signal);
+    if (asked.outcome !== 'unanswered') await pause(clock, BUS_RETRY_MS, signal);
   }
 }
 
@@ -84,33 +91,57 @@ interface Doubt {
   readonly mayHaveLeft: boolean;
   /** Its gateway took the question once and did not answer. */
   readonly wasSilent: boolean;
+  /** Nobody served it the last time. */
+  readonly absence: Absence | undefined;
 }
-
-type Silence = Exclude<Asked<never> | BusAway, { outcome: 'answered' }>;
 
 /** H2, H3: the end of the sending, or what the next asking has to assume. */
 function afterSilence(
-  silence: Silence,
+  silence: Asked<SendReply> | BusAway,
   doubt: Doubt,
-  { gateway, isLate }: { readonly gateway: string; readonly isLate: boolean },
+  sending: Sending,
+  { clock, handOvers }: TelecommandPorts,
 ): SendReply | Doubt {
+  const { gateway, expiresAt } = sending;
   switch (silence.outcome) {
     case 'unreadable':
       return unknown(`gateway ${gateway} answered something that is no outcome`);
+    // It is leaving.
+    case 'answered':
     case 'unserved':
-      if (doubt.mayHaveLeft) return unknown(`gateway ${gateway} is not running`);
-      return { outcome: 'refused', detail: `gateway ${gateway} is not running` };
+      return afterAbsence(doubt, sending, { isLate: clock.now() >= expiresAt, handOvers });
+    // Nobody can take anything over meanwhile.
     case 'bus-away':
-      return { ...doubt, mayHaveLeft: true };
+      return { ...doubt, mayHaveLeft: true, absence: undefined };
     case 'unanswered':
       if (!silence.mayBeDone)
-        return isLate && !doubt.mayHaveLeft ? { outcome: 'refused', detail: silence.message } : doubt;
+        return clock.now() >= expiresAt && !doubt.mayHaveLeft
+          ? { outcome: 'refused', detail: silence.message }
+          : doubt;
+      handOvers.served(gateway);
       if (doubt.wasSilent)
         return unknown(`gateway ${gateway} did not answer within ${GATEWAY_ANSWER_MS / 1000} s`);
-      return { mayHaveLeft: true, wasSilent: true };
+      return { mayHaveLeft: true, wasSilent: true, absence: undefined };
     default:
       return assertNever(silence);
   }
+}
+
+/** H5 */
+function afterAbsence(
+  doubt: Doubt,
+  { gateway, isOfCell }: Sending,
+  { isLate, handOvers }: { readonly isLate: boolean } & Pick<TelecommandPorts, 'handOvers'>,
+): SendReply | Doubt {
+  const absence = isOfCell ? handOvers.unserved(gateway, doubt.absence) : undefined;
+  if (absence !== undefined && !absence.isOver && !isLate) return { ...doubt, absence };
+  const detail = `gateway ${gateway} ${notRunning(absence)}`;
+  return doubt.mayHaveLeft ? unknown(detail) : { outcome: 'refused', detail };
+}
+
+/** Nothing was handed over, and another process is about to serve the gateway. */
+function isLeaving(reply: SendReply): boolean {
+  return reply.outcome === 'refused' && reply.leaving === true;
 }
 
 function questionOf(gateway: string, call: SendCall): Question<SendReply> {
@@ -145,8 +176,10 @@ async function callOf(
   clock: Clock,
 ): Promise<MadeCall> {
   const asOf = clock.now();
-  const reason = hold === undefined ? undefined : await unheld();
-  const handed = before ?? (await position());
+  const [reason, handed] = await Promise.all([
+    hold === undefined ? undefined : unheld(),
+    before ?? position(),
+  ]);
   const call: SendCall = {
     ...frame,
     notAfter: reason === undefined ? Math.min(asOf + SEND_WITHIN_MS, expiresAt) : NEVER,

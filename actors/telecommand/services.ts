@@ -1,8 +1,9 @@
 /** What the effects of a telecommand are carried out with. Mission Control Service, section 3.1. */
 
 import type { BusPosition } from '../../contract/link.ts';
-import type { NeededHold } from '../../contract/telecommand.ts';
+import type { NeededHold } from '../../contract/target-holds.ts';
 import type { TelecommandEffect, TelecommandEvent } from '../../machines/telecommand/telecommand.ts';
+import type { HandOvers } from '../../messaging/hand-overs.ts';
 import type { Gateway } from '../../mission/mission.ts';
 import type { Measure } from '../../mission/platform.ts';
 import type { Bus } from '../../ports/bus.ts';
@@ -15,6 +16,7 @@ import type { Definition, Work } from './work.ts';
 export interface TelecommandPorts {
   readonly bus: Bus;
   readonly clock: Clock;
+  readonly handOvers: HandOvers;
 }
 
 /** What the lane of a telecommand does for it. */
@@ -43,6 +45,9 @@ export interface LaneServices {
   readonly expiresAt: number;
   /** Resolves when those before it have left (lane.J1). */
   readonly turn: Promise<void>;
+  /** Resolves when those before it are encoded (turn.T1). */
+  readonly turnToEncode: Promise<void>;
+  encoded(): void;
   release(): void;
   /** Nobody knows whether its frame left. */
   unsure(): void;

@@ -11,6 +11,7 @@
  *     repetition of one that was lost with all its history, by a client or by its run: it is not sent, and not said to
  *     have never left. That it was taken up shows nothing: an owner that ends it begins its history first, and may not
  *     get further.
+ * R6. An ENCODED without the PENDING before it is such a history as well.
  * R5. An end of which nobody knows whether it left is recorded by an ENCODED that names no frame (`given-up.ts`): where
  *     its owner got no further, the next one records the rest of that end and asks no gateway.
  */
@@ -26,6 +27,9 @@ import type { Bus, StreamMessage } from '../../ports/bus.ts';
 import { isOver, type Recorded, readHistory, readRecorded } from './history.ts';
 import { type Standing, standingBehind, standingOf, UNBEGUN } from './standing.ts';
 import { cellId } from './work.ts';
+
+/** Of PENDING and ENCODED: what comes before ENCODED is one event. */
+const ENCODED_REVISION = 2;
 
 /** Longer than a telecommand lives: from its submission over its age to the end of its verification. */
 const LIFE_MS = 24 * 3_600_000;
@@ -50,10 +54,12 @@ export async function historyBefore(
 /** Why a telecommand cannot go on from its history; undefined when it can (R2). */
 export function cutBy(
   { at, id }: { readonly at: number; readonly id: string },
-  { fold: { state, frame }, unreadable }: Pick<Standing, 'fold' | 'unreadable'>,
+  { fold: { state, frame, revision }, unreadable }: Pick<Standing, 'fold' | 'unreadable'>,
   { wentBack, lostUntil }: Pick<LowWaterMark<never>, 'wentBack' | 'lostUntil'>,
 ): string | undefined {
   if (unreadable !== undefined) return `what stands at position ${unreadable} of its history cannot be read`;
+  // The key of its frame is made of the number of its events: another one would send it a second time.
+  if (state === 'ENCODED' && revision !== ENCODED_REVISION) return 'a part of its history is lost';
   if (state === 'ENCODED' && frame === undefined) return 'an owner before was ending it: it names no frame';
   const wasRead = wentBack !== undefined && at <= wentBack.until;
   if (!wasRead && !isDrawnBefore(id, lostUntil)) return undefined;

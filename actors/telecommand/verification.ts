@@ -20,7 +20,8 @@
 import type { ValueBatch, VerificationReport } from '../../contract/batch.ts';
 import { streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';
-import { BUS_RETRY_MS, CLOCK_SKEW_MS } from '../../contract/limits.ts';
+import { BUS_RETRY_MS } from '../../contract/limits/bus.ts';
+import { CLOCK_SKEW_MS } from '../../contract/limits/membership.ts';
 import type { BusPosition } from '../../contract/link.ts';
 import type { ResolvedValue } from '../../contract/telecommand.ts';
 import type { TelecommandEvent } from '../../machines/telecommand/telecommand.ts';

@@ -8,8 +8,13 @@
 
 import { createHash } from 'node:crypto';
 import { objectStores } from '../../contract/bus/buckets.ts';
-import { TRANSFER_ASSEMBLIES_AT_ONCE } from '../../contract/limits.ts';
-import { type AssembledContent, contentObject, type StoredTransfer } from '../../contract/transfer.ts';
+import { TRANSFER_ASSEMBLIES_AT_ONCE } from '../../contract/limits/transfer.ts';
+import {
+  type AssembledContent,
+  contentObject,
+  partsOf,
+  type StoredTransfer,
+} from '../../contract/transfer.ts';
 import type { Comparison } from '../../machines/transfer/protocol.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { ChecksumOf } from '../../ports/checksums.ts';
@@ -35,7 +40,7 @@ export class Assembly {
       const checksum = algorithm === undefined ? undefined : this.#checksumOf(algorithm);
       const parts = this.#parts;
       async function* pieces() {
-        for await (const piece of parts.read(record, record.size)) {
+        for await (const piece of parts.read(partsOf(record), record.size)) {
           sha256.update(piece);
           checksum?.add(piece);
           yield piece;

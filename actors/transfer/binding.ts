@@ -11,12 +11,14 @@ import { type StoredTransfer, transferKey } from '../../contract/transfer.ts';
 import type { TransferChartEvent, TransferEffect, TransferItem } from '../../machines/transfer/protocol.ts';
 import { TRANSFER_VERSION } from '../../machines/transfer/record.ts';
 import { transferMachine } from '../../machines/transfer/transfer.ts';
+import { pause } from '../../messaging/pause.ts';
 import { retryWhileBusIsAway } from '../../messaging/while-bus-is-away.ts';
+import type { TransferPace } from '../../mission/transfer/pace.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { defineBinding } from '../../ports/define-binding.ts';
 import type { Binding, EffectRun, Store } from '../../ports/entity.ts';
-import { DecodingOffers, type OfferOutcome } from './decoding.ts';
+import type { DecodingOffers, OfferOutcome } from './decoding.ts';
 import { transferHistory } from './history.ts';
 import { PartGone } from './parts.ts';
 
@@ -37,6 +39,8 @@ export interface TransferServices {
   ): Promise<Omit<Extract<TransferChartEvent, { type: 'checksum.compared' }>, 'at'> | undefined>;
   /** Removes what nobody needs any more. Throws `Outage`. */
   close(record: StoredTransfer): Promise<void>;
+  /** How fast it may go now; undefined where nothing of it may be asked. */
+  paceOf(record: StoredTransfer): TransferPace | undefined;
   /** What keeps a transfer from going on; undefined: nothing does any more. */
   hindered(key: string, reason: string | undefined): void;
 }
@@ -45,6 +49,7 @@ interface BindingOptions {
   readonly bus: Bus;
   readonly clock: Clock;
   readonly store: Store<TransferItem>;
+  readonly offers: Pick<DecodingOffers, 'offer'>;
   /** Undefined while this process does not lead. */
   readonly services: () => TransferServices | undefined;
 }
@@ -57,7 +62,7 @@ type Handler<Type extends TransferEffect['type']> = (
 ) => Promise<TransferChartEvent | undefined>;
 
 export function createTransferBinding(options: BindingOptions): Binding<typeof transferMachine> {
-  const { bus, clock, store, services } = options;
+  const { bus, clock, store, offers, services } = options;
   const bound =
     <Type extends TransferEffect['type']>(handler: Handler<Type>) =>
     async (effect: Of<Type>, run: EffectRun): Promise<TransferChartEvent | undefined> => {
@@ -94,9 +99,12 @@ export function createTransferBinding(options: BindingOptions): Binding<typeof t
     const compared = await patiently(run, () => leading.verify(record, run.signal));
     return compared && { ...compared, at: clock.now() };
   };
-  const offers = new DecodingOffers({ bus, clock });
   const decode: Handler<'effect.decode'> = async ({ after }, _, record, { signal }) =>
     decoded(await offers.offer(record, after, signal), clock.now());
+  const expire: Handler<'effect.expire'> = async ({ at }, _, __, { signal }) => {
+    if (at > clock.now()) await pause(clock, at - clock.now(), signal);
+    return signal.aborted ? undefined : { type: 'upload.expired', at: clock.now() };
+  };
   const close: Handler<'effect.close'> = async (_, leading, record, run) => {
     await patiently(run, () => leading.close(record));
     return undefined;
@@ -112,6 +120,7 @@ export function createTransferBinding(options: BindingOptions): Binding<typeof t
       'effect.assemble': bound(assemble),
       'effect.verify': bound(verify),
       'effect.decode': bound(decode),
+      'effect.expire': bound(expire),
       'effect.close': bound(close),
     },
     restart: 'permanent',
@@ -119,6 +128,10 @@ export function createTransferBinding(options: BindingOptions): Binding<typeof t
     idleMs: null,
     migrations: {},
     targetOf: (id) => id.split('.')[0],
+    shownContext: ({ record }) => {
+      const pace = services()?.paceOf(record);
+      return { ...(pace !== undefined && { pace }), record };
+    },
     labelOf: (id) => labelOf(services()?.recordOf(id)),
     history: (id) => transferHistory(bus, id),
   });

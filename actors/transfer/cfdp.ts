@@ -16,26 +16,17 @@ import { assertNever } from '../../contract/assert.ts';
 import { header } from '../../contract/bus/headers.ts';
 import { subject } from '../../contract/bus/subjects.ts';
 import { type CfdpCall, type CfdpReply, readCfdpReply } from '../../contract/cfdp.ts';
-import { CFDP_ASK_MS, CFDP_ASKED_AT_ONCE } from '../../contract/limits.ts';
+import { CFDP_ASK_MS, CFDP_ASKED_AT_ONCE } from '../../contract/limits/cfdp.ts';
 import type { StoredTransfer } from '../../contract/transfer.ts';
 import { type Asked, askOrAway, type BusAway } from '../../messaging/ask.ts';
-import type { Bus } from '../../ports/bus.ts';
-import type { Clock } from '../../ports/clock.ts';
-import type { Log } from '../../ports/log.ts';
-import type { Delivery, DeliveryEvents, DeliveryPlace, Undelivered } from './delivery.ts';
-import type { LeaseWatch } from './lease-watch.ts';
-import type { Links } from './links.ts';
-
-interface CfdpOptions {
-  readonly bus: Bus;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly links: Pick<Links, 'of'>;
-  readonly leases: Pick<LeaseWatch, 'ask'>;
-  /** Whether this process still leads, now. */
-  readonly holds: () => boolean;
-  readonly events: DeliveryEvents;
-}
+import {
+  type Delivery,
+  type DeliveryPlace,
+  type DeliveryTools,
+  type Obstacle,
+  obstacleOf,
+  type Undelivered,
+} from './delivery.ts';
 
 /** A transfer that the driver is asked for. */
 interface Asking {
@@ -50,26 +41,25 @@ interface Asking {
 type Answer = NonNullable<ReturnType<typeof readCfdpReply>>;
 
 export class Cfdp implements Delivery {
-  readonly #options: CfdpOptions;
+  readonly #options: DeliveryTools;
   readonly #asking = new Map<string, Asking>();
 
-  constructor(options: CfdpOptions) {
+  constructor(options: DeliveryTools) {
     this.#options = options;
   }
 
   turn(place: DeliveryPlace, transfers: readonly Undelivered[]): void {
-    const { links, clock, holds, events } = this.#options;
+    const { links, clock, holds, waits } = this.#options;
     const found = links.of(place.mission, place.target);
-    if ('reason' in found) return;
-    const { driver, name } = found.link;
+    const obstacles = new Map(transfers.map((each) => [each.key, this.#obstacleTo(each, found)]));
+    for (const each of transfers) waits.turn(each, obstacles.get(each.key));
+    const driver = 'reason' in found ? undefined : found.link.driver;
+    const free = transfers.filter(({ key }) => obstacles.get(key) === undefined);
     let room = CFDP_ASKED_AT_ONCE - transfers.filter(({ key }) => this.#asking.get(key)?.isPending).length;
-    for (const each of this.#due(transfers, clock.now())) {
-      if (!this.#mayAsk(each)) continue;
-      if (driver === undefined) events.hindered(each.key, `no driver is bound to link ${name}`);
-      else if (room > 0 && holds()) {
-        room -= 1;
-        this.#ask(driver, place, each);
-      }
+    for (const each of this.#due(free, clock.now())) {
+      if (driver === undefined || room <= 0 || !holds()) return;
+      room -= 1;
+      this.#ask(driver, place, each);
     }
   }
 
@@ -79,6 +69,11 @@ export class Cfdp implements Delivery {
 
   forget(key: string): void {
     this.#asking.delete(key);
+    this.#options.waits.forget(key);
+  }
+
+  reread(key: string): void {
+    this.#options.waits.forget(key);
   }
 
   /** Answers that are still on their way count for nothing. */
@@ -96,14 +91,14 @@ export class Cfdp implements Delivery {
     return due.sort((a, b) => askedAt(a) - askedAt(b) || byRank(a, b));
   }
 
-  /** F3 */
-  #mayAsk({ key, record: { target, direction, actor } }: Undelivered): boolean {
+  /** Why the driver is not asked for it now (F3). */
+  #obstacleTo(transfer: Undelivered, found: ReturnType<DeliveryTools['links']['of']>): Obstacle | undefined {
+    const { target, direction, actor } = transfer.record;
     const isUpload = direction === 'upload';
     const asked = { target, run: actor.run, changesState: isUpload, onlyUnderLease: isUpload };
-    const leave = this.#options.leases.ask(asked);
-    if (!('reason' in leave)) return true;
-    if (isUpload) this.#options.events.hindered(key, leave.reason);
-    return false;
+    const obstacle = obstacleOf(transfer, this.#options.leases.ask(asked), found);
+    if (obstacle !== undefined || 'reason' in found || found.link.driver !== undefined) return obstacle;
+    return { reason: `no driver is bound to link ${found.link.name}` };
   }
 
   #ask(driver: string, { mission }: DeliveryPlace, transfer: Undelivered): void {
@@ -146,8 +141,7 @@ export class Cfdp implements Delivery {
 
   #answered(driver: string, transfer: Undelivered, asking: Asking, asked: Asked<Answer> | BusAway): void {
     const { key } = transfer;
-    const hindered = (reason: string): void =>
-      this.#options.events.hindered(key, `driver ${driver} ${reason}`);
+    const hindered = (reason: string): void => this.#options.waits.failed(key, `driver ${driver} ${reason}`);
     switch (asked.outcome) {
       case 'answered':
         if (asked.answer.ok) return this.#took(driver, transfer, asking, asked.answer.value);
@@ -166,22 +160,22 @@ export class Cfdp implements Delivery {
   }
 
   #took(driver: string, { key, record, received }: Undelivered, asking: Asking, reply: CfdpReply): void {
-    const { events } = this.#options;
+    const { events, waits } = this.#options;
     const wasCompleted = asking.isCompleted;
     asking.isCompleted = reply.outcome === 'completed';
     switch (reply.outcome) {
       case 'running':
         this.#progressed(record, asking, reply.bytes);
-        return events.hindered(key, undefined);
+        return waits.failed(key, undefined);
       case 'failed':
         asking.bytes = undefined;
-        return events.hindered(key, `CFDP failed and begins again: ${reply.reason}`);
+        return waits.failed(key, `CFDP failed and begins again: ${reply.reason}`);
       case 'completed':
         this.#progressed(record, asking, record.size);
         if (record.direction === 'upload') events.acknowledged(key, [0, record.size]);
         // A download is over when its bytes are here, which the driver cannot see.
-        if (record.direction === 'upload' || !wasCompleted) return events.hindered(key, undefined);
-        return events.hindered(
+        if (record.direction === 'upload' || !wasCompleted) return waits.failed(key, undefined);
+        return waits.failed(
           key,
           `driver ${driver} has the whole file, and ${record.size - received.total} bytes did not arrive`,
         );

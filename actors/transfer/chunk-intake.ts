@@ -5,6 +5,8 @@
  *     again.
  * I2. What is no chunk is left out, with a line in the log for each minute.
  * I3. Where the stream went back it is read from its beginning: a byte that is there already is not taken again.
+ * I4. The low-water mark is taken before any record is read: what it has passed is in the records that are read then,
+ *     and what is not in them is read again.
  */
 
 import { streams } from '../../contract/bus/streams.ts';
@@ -61,11 +63,15 @@ export class ChunkIntake {
     });
   }
 
+  /** Finds out where to begin; nobody before moves the low-water mark from here on (I4). Rejects with `Outage`. */
+  async claim(): Promise<void> {
+    const { position } = await this.#mark.take();
+    this.#position = this.#mark.wentBack === undefined ? position : 0;
+  }
+
   /** Resolves when everything stored before the call was taken. Rejects with `Outage`. */
   async start(): Promise<void> {
     const { bus, failed } = this.#options;
-    const { position } = await this.#mark.take();
-    this.#position = this.#mark.wentBack === undefined ? position : 0;
     const from = { from: 'seq', seq: this.#position + 1 } as const;
     this.#follower = await bus.follow(
       streams.fileChunks,

@@ -7,40 +7,45 @@
  *     `transfers` (MC-XFER-044), refused on a target that a run holds (A-09, `lease-watch.ts`).
  * Q2. What becomes of it is read in its history. Where it is not known whether it was submitted, its range is asked
  *     again as after a failure: a chunk that comes twice is taken once.
- * Q3. Uploads are read from their store piece by piece; the piece at hand is kept for as long as it is used.
+ * Q3. Uploads are read from their store piece by piece; the pieces at hand are kept for as long as they are used. So
+ *     many requests with bytes are on their way to the bus at once, however fast the link is.
+ * Q4. A transfer that waits says why (`waits.ts`): no link, a run that holds the target, requests that are refused, or
+ *     that nothing has come for `TRANSFER_NOTHING_CAME_MS` though it is asked for.
+ * Q5. What was being read for a request when its transfer was forgotten, or the lead was lost, is not sent: another
+ *     upload may have its place, another leader asks for it.
+ * Q6. What was written counts once it is acknowledged, also when its request was forgotten meanwhile.
  */
 
 import { header } from '../../contract/bus/headers.ts';
 import { streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';
 import type { ByteRange } from '../../contract/byte-ranges.ts';
-import { readTcEvent, type TcSubmission } from '../../contract/telecommand.ts';
+import { TRANSFER_NOTHING_CAME_MS, UPLOAD_REQUESTS_AT_ONCE } from '../../contract/limits/transfer.ts';
+import { readTcEvent, type TcEvent } from '../../contract/telecommand.ts';
 import { hasLeft, isFinalTcState, isGoodTcEnd } from '../../contract/telecommand-state.ts';
 import type { Target } from '../../mission/mission.ts';
 import type { Component, Telecommand } from '../../mission/platform.ts';
-import { type ResolvedTelecommand, resolveTelecommand } from '../../mission/resolve.ts';
+import { type ResolvedTelecommand, resolveTelecommand, submissionOf } from '../../mission/resolve.ts';
 import { type Asked, Pipeline, type Waiting } from '../../mission/transfer/pipeline.ts';
-import type { Bus, Follower, Stoppable, StreamMessage } from '../../ports/bus.ts';
-import type { Clock } from '../../ports/clock.ts';
-import type { Log } from '../../ports/log.ts';
-import type { Delivery, DeliveryEvents, DeliveryPlace, Undelivered } from './delivery.ts';
-import type { LeaseWatch, Leave } from './lease-watch.ts';
+import type { Follower, Stoppable, StreamMessage } from '../../ports/bus.ts';
+import {
+  type Delivery,
+  type DeliveryPlace,
+  type DeliveryTools,
+  type Obstacle,
+  obstacleOf,
+  type Undelivered,
+} from './delivery.ts';
+import type { Leave } from './lease-watch.ts';
 import type { AvailableLink, Links, Way } from './links.ts';
+import { Turns } from './turns.ts';
 import type { UploadWindow } from './upload-window.ts';
 
 export const TRANSFERS_USER = 'transfers';
 
-interface ChunkedOptions {
-  readonly bus: Bus;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly links: Pick<Links, 'of'>;
-  readonly leases: Pick<LeaseWatch, 'ask'>;
+interface ChunkedOptions extends DeliveryTools {
   readonly uploads: UploadWindow;
   readonly newId: () => string;
-  /** Whether this process still leads, now. */
-  readonly holds: () => boolean;
-  readonly events: DeliveryEvents;
 }
 
 /** Of one target. */
@@ -61,6 +66,9 @@ export class Chunked implements Delivery, Stoppable {
   readonly #targets = new Map<string, Pipelines>();
   /** Those that their pipelines know. */
   readonly #requests = new Map<string, { readonly pipeline: Pipeline; readonly key: string }>();
+  readonly #sendingUp = new Turns(UPLOAD_REQUESTS_AT_ONCE);
+  /** Since when what is asked of a transfer has not come (Q4). */
+  readonly #unanswered = new Map<string, number>();
   #follower: Follower | undefined;
 
   constructor(options: ChunkedOptions) {
@@ -88,14 +96,14 @@ export class Chunked implements Delivery, Stoppable {
       const direction = way === 'downlink' ? 'download' : 'upload';
       const own = transfers.filter(({ record }) => record.direction === direction);
       if (own.length === 0) continue;
-      if ('reason' in link) continue;
       this.#serve(place, way, link, own);
     }
   }
 
   arrived(key: string, [start, end]: ByteRange): void {
+    this.#cameOf(key);
     const target = key.split('.')[0] ?? '';
-    this.#targets.get(target)?.downlink.received(key, start, end);
+    this.#targets.get(target)?.downlink.received(key, start, end, this.#options.clock.now());
   }
 
   forget(key: string): void {
@@ -103,6 +111,12 @@ export class Chunked implements Delivery, Stoppable {
     pipelines?.downlink.forget(key);
     pipelines?.uplink.forget(key);
     this.#options.uploads.forget(key);
+    this.#options.waits.forget(key);
+    this.#unanswered.delete(key);
+  }
+
+  reread(key: string): void {
+    this.#options.waits.forget(key);
   }
 
   #pipelinesOf({ name }: Target): Pipelines {
@@ -115,23 +129,48 @@ export class Chunked implements Delivery, Stoppable {
     return known;
   }
 
-  #serve(place: DeliveryPlace, way: Way, link: AvailableLink, own: readonly Undelivered[]): void {
+  #serve(place: DeliveryPlace, way: Way, link: ReturnType<Links['of']>, own: readonly Undelivered[]): void {
     const { target, files } = place;
     const name = way === 'downlink' ? files.transfer.read : files.transfer.write;
     const component: Component | undefined = target.platform?.components.get(files.component);
     const telecommand = name === undefined ? undefined : component?.telecommands.get(name);
-    if (telecommand === undefined) return;
-    const pipeline = this.#pipelinesOf(target)[way];
-    const leaves = new Map(own.map((each) => [each.key, this.#leaveOf(each, telecommand)]));
-    const free = own.filter(({ key }) => !('reason' in leaves.get(key)!));
-    for (const { key, record } of own) {
-      const leave = leaves.get(key)!;
-      // A download that waits for the end of a run is as usual; an upload has nobody to go on for it.
-      if (record.direction === 'upload')
-        this.#options.events.hindered(key, 'reason' in leave ? leave.reason : undefined);
+    if (telecommand === undefined) {
+      const reason = `the catalogue of ${target.name} has no telecommand for it`;
+      for (const each of own) this.#waits(each, { reason });
+      return;
     }
+    const leaves = new Map(own.map((each) => [each.key, this.#leaveOf(each, telecommand)]));
+    const free = own.filter((each) => this.#isFree(each, leaves.get(each.key)!, link));
+    if ('reason' in link) return;
+    const pipeline = this.#pipelinesOf(target)[way];
     const byKey = new Map(free.map((each) => [each.key, each]));
     this.#ask({ ...place, way, pipeline, link, telecommand, byKey, leaves });
+  }
+
+  /** Whether it may be asked for now; says why not. */
+  #isFree(each: Undelivered, leave: Leave, link: ReturnType<Links['of']>): boolean {
+    const obstacle = obstacleOf(each, leave, link);
+    if (obstacle !== undefined) this.#waits(each, obstacle);
+    else this.#options.waits.turn(each, this.#nothingCame(each.key));
+    return obstacle === undefined;
+  }
+
+  /** Nothing is asked for it: what was asked before is no more awaited either. */
+  #waits(each: Undelivered, obstacle: Obstacle): void {
+    this.#unanswered.delete(each.key);
+    this.#options.waits.turn(each, obstacle);
+  }
+
+  #nothingCame(key: string): Obstacle | undefined {
+    const since = this.#unanswered.get(key);
+    if (since === undefined || this.#options.clock.now() - since < TRANSFER_NOTHING_CAME_MS) return undefined;
+    return { reason: `asked for, and nothing has come since ${new Date(since).toISOString()}` };
+  }
+
+  /** Something that was asked of it has come. */
+  #cameOf(key: string): void {
+    this.#unanswered.delete(key);
+    this.#options.waits.failed(key, undefined);
   }
 
   #leaveOf({ record }: Undelivered, { changesState }: Telecommand): Leave {
@@ -151,7 +190,9 @@ export class Chunked implements Delivery, Stoppable {
       const id = newId();
       pipeline.asked(id, asked, now);
       this.#requests.set(id, { pipeline, key: asked.key });
-      void this.#send(id, asked, turn).catch((error: unknown) => {
+      if (!this.#unanswered.has(asked.key)) this.#unanswered.set(asked.key, now);
+      const send = (): Promise<void> => this.#send(id, asked, turn);
+      void (way === 'uplink' ? this.#sendingUp.take(send) : send()).catch((error: unknown) => {
         this.#options.log.warn({ err: error, transfer: asked.key }, 'request of a transfer not submitted');
         this.#failed(id);
       });
@@ -160,9 +201,13 @@ export class Chunked implements Delivery, Stoppable {
 
   async #send(id: string, asked: Asked, turn: Turn): Promise<void> {
     const { bus, events } = this.#options;
+    // Q5
+    if (!this.#requests.has(id) || !this.#options.holds()) return;
     const { record } = turn.byKey.get(asked.key)!;
-    const resolved = await this.#resolve(asked, turn);
+    const resolved = await this.#resolve(id, asked, turn);
     if (resolved === undefined) return this.#failed(id);
+    // Q5
+    if (!this.#requests.has(id) || !this.#options.holds()) return;
     const leave = turn.leaves.get(asked.key)!;
     const run = 'reason' in leave ? undefined : leave.run;
     const data = Buffer.from(JSON.stringify(submissionOf(id, resolved, run)));
@@ -173,6 +218,7 @@ export class Chunked implements Delivery, Stoppable {
 
   /** Q1; undefined where its catalogue refuses it, which is said once and asked again. */
   async #resolve(
+    id: string,
     { key, start, end }: Asked,
     { mission, target, link, telecommand, byKey, way }: Turn,
   ): Promise<ResolvedTelecommand | undefined> {
@@ -182,7 +228,8 @@ export class Chunked implements Delivery, Stoppable {
     else {
       const bytes = await this.#options.uploads.read(key, record.source ?? '', start, end);
       if (bytes === undefined) {
-        this.#options.events.hindered(key, `content ${record.source} is not stored any more`);
+        const reason = `content ${record.source} is not stored any more`;
+        if (this.#requests.has(id)) this.#options.waits.failed(key, reason);
         return undefined;
       }
       args['data'] = bytes.toString('hex');
@@ -198,7 +245,7 @@ export class Chunked implements Delivery, Stoppable {
     });
     if (resolved.ok) return resolved.value;
     const reason = resolved.faults.map(({ message }) => message).join('; ');
-    this.#options.events.hindered(key, `${telecommand.path} cannot be sent: ${reason}`);
+    this.#options.waits.failed(key, `${telecommand.path} cannot be sent: ${reason}`);
     return undefined;
   }
 
@@ -213,7 +260,7 @@ export class Chunked implements Delivery, Stoppable {
     const now = this.#options.clock.now();
     const { pipeline } = request;
     if (isGoodTcEnd(event.state)) this.#ended(id, now);
-    else if (isFinalTcState(event.state)) this.#failed(id);
+    else if (isFinalTcState(event.state)) this.#refused(id, event);
     else if (hasLeft(event.state) === 'yes') pipeline.sent(id, now);
   }
 
@@ -223,7 +270,20 @@ export class Chunked implements Delivery, Stoppable {
     pipeline.ended(id, now);
     this.#requests.delete(id);
     if (asked === undefined || !key.endsWith('.up')) return;
+    this.#cameOf(key);
+    // Q6: its bytes may have been asked for again.
+    pipeline.received(key, asked.start, asked.end, now);
     this.#options.events.acknowledged(key, [asked.start, asked.end]);
+  }
+
+  /** One among many may be lost: it is said where that lasts (waits.G1). */
+  #refused(id: string, { state, detail }: TcEvent): void {
+    const key = this.#requests.get(id)?.key;
+    this.#failed(id);
+    if (key === undefined) return;
+    this.#unanswered.delete(key);
+    const words = detail === undefined ? state : `${state}: ${detail}`;
+    this.#options.waits.failed(key, `its requests end ${words}`, true);
   }
 
   #failed(id: string): void {
@@ -236,22 +296,4 @@ export class Chunked implements Delivery, Stoppable {
 function waitingOf({ key, record, received }: Undelivered): Waiting {
   const { priority, created_at, size } = record;
   return { key, priority, createdAt: Date.parse(created_at), size, received };
-}
-
-function submissionOf(
-  id: string,
-  { target, component, telecommand, instance, args, link, environment }: ResolvedTelecommand,
-  run: string | undefined,
-): TcSubmission {
-  return {
-    id,
-    target: target.name,
-    component: component.name,
-    telecommand: telecommand.name,
-    args,
-    link: link.name,
-    ...(instance !== undefined && { instance }),
-    ...(environment !== undefined && { environment }),
-    ...(run !== undefined && { run }),
-  };
 }

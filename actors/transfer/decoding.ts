@@ -10,7 +10,7 @@
  * E3. What is known already is not said again: a reply that the record gives as its reason is kept here, and the file
  *     waits on.
  * E4. Files that wait have a bound. Beyond it a file of a target that has more than its share of them is left as it is,
- *     until somebody asks for it again.
+ *     until there is room (left-files.L2) or somebody asks for it again.
  */
 
 import { assertNever } from '../../contract/assert.ts';
@@ -20,7 +20,7 @@ import {
   type DecodeFileReply,
   readDecodeFileReply,
 } from '../../contract/file-decoding.ts';
-import { FILE_DECODE_AGAIN_MS, FILE_DECODE_MS, FILES_UNDECODED } from '../../contract/limits.ts';
+import { FILE_DECODE_AGAIN_MS, FILE_DECODE_MS, FILES_UNDECODED } from '../../contract/limits/transfer.ts';
 import { contentObject, type StoredTransfer } from '../../contract/transfer.ts';
 import { type Asked, askWhileBusIsAway } from '../../messaging/ask.ts';
 import { pause } from '../../messaging/pause.ts';
@@ -58,6 +58,10 @@ export class DecodingOffers {
   readonly #most: number;
   readonly #targets = new Map<string, TargetFiles>();
   #waiting = 0;
+  /** Offers that are not over. */
+  #files = 0;
+  /** Targets of which the last question was answered. */
+  readonly #served = new Set<string>();
 
   constructor(options: OffersOptions) {
     this.#options = options;
@@ -68,12 +72,21 @@ export class DecodingOffers {
   async offer(record: StoredTransfer, after: number, signal: AbortSignal): Promise<OfferOutcome | undefined> {
     const files = this.#of(record.target);
     files.files += 1;
+    this.#files += 1;
     try {
       return await this.#untilNews(files, record, after, signal);
     } finally {
       files.files -= 1;
+      this.#files -= 1;
       if (files.files === 0) this.#targets.delete(record.target);
     }
+  }
+
+  /** How many more files of the target are to be offered now: where nobody decodes them one asks for all. */
+  room(target: string): number {
+    const room = Math.max(0, this.#most - this.#files);
+    if (this.#served.has(target)) return room;
+    return this.#targets.has(target) ? 0 : Math.min(1, room);
   }
 
   async #untilNews(
@@ -132,8 +145,13 @@ export class DecodingOffers {
     if (files.unservedUntil > clock.now()) return UNSERVED;
     const asked = await this.#ask(record, signal);
     if (asked === undefined) return undefined;
-    if (asked.outcome === 'unserved') files.unservedUntil = clock.now() + FILE_DECODE_AGAIN_MS;
-    else for (const wake of [...files.wake]) wake();
+    if (asked.outcome === 'unserved') {
+      files.unservedUntil = clock.now() + FILE_DECODE_AGAIN_MS;
+      this.#served.delete(record.target);
+    } else {
+      this.#served.add(record.target);
+      for (const wake of [...files.wake]) wake();
+    }
     return replyIn(asked);
   }
 
@@ -157,7 +175,7 @@ export class DecodingOffers {
 
   #tooMany(isUnserved: boolean): string {
     const why = isUnserved ? UNSERVED.reason : 'it was not decoded';
-    return `${why}, and ${this.#waiting} files wait already; ask for it again to have it offered`;
+    return `${why}, and ${this.#waiting} files wait already: it is offered when there is room`;
   }
 
   #of(target: string): TargetFiles {

@@ -5,10 +5,12 @@
  * H1. What a run that holds the target asked for is sent as telecommands of that run: under its lease, and behind it no
  *     more (decision 21). The executor, and the gateway at the last moment, look once more.
  * H2. What is written leaves under the lease of the run that uploads, and never without it (MC-UPL-009).
+ * H3. A run is over when it is not among the open ones any more: its entry stands from before its first statement until
+ *     its targets are given back. While it holds the target it is not over, whatever stands there.
  */
 
 import { buckets } from '../../contract/bus/buckets.ts';
-import { blockingHolders, type Holder, readHolds } from '../../contract/telecommand.ts';
+import { blockedReason, readHolds, type TargetHolds } from '../../contract/target-holds.ts';
 import { type KeptWatch, keepWatching } from '../../messaging/kept-watch.ts';
 import type { Bus, Stoppable } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -24,33 +26,53 @@ interface Asking {
 }
 
 /** May be sent, by the run where it is under its lease; or not, and why. */
-export type Leave = { readonly run?: string } | { readonly reason: string };
+export type Leave = { readonly run?: string } | Refused;
+
+interface Refused {
+  readonly reason: string;
+  /** The run under whose lease alone it may be sent is over (H3). */
+  readonly hasEnded?: true;
+}
 
 export class LeaseWatch implements Stoppable {
-  readonly #held = new Map<string, readonly Holder[]>();
+  readonly #held = new Map<string, TargetHolds>();
   readonly #watch: KeptWatch;
+  /** Runs that are not over. */
+  readonly #open = new Set<string>();
+  readonly #runs: KeptWatch;
 
   constructor(tools: { readonly bus: Bus; readonly clock: Clock; readonly log: Log }) {
     this.#watch = keepWatching(tools, buckets.leases, (target, entry) =>
-      this.#held.set(target, readHolds(entry?.value).holders),
+      this.#held.set(target, readHolds(entry?.value)),
     );
+    this.#runs = keepWatching(tools, buckets.openRuns, (key, entry) => {
+      const run = key.split('.').at(-1) ?? '';
+      if (entry === undefined) this.#open.delete(run);
+      else this.#open.add(run);
+    });
   }
 
-  stop(): Promise<void> {
-    return this.#watch.stop();
+  async stop(): Promise<void> {
+    await Promise.all([this.#watch.stop(), this.#runs.stop()]);
   }
 
   ask({ target, run, changesState, onlyUnderLease }: Asking): Leave {
     if (!this.#watch.live) return { reason: 'the leases of runs are not known yet' };
-    const holders = this.#held.get(target) ?? [];
-    const isHeld = holders.some((holder) => holder.run === run && holder.leaving !== true);
-    const blocking = blockingHolders(holders, changesState, isHeld ? run : undefined);
-    if (blocking.length > 0) return { reason: `${target} is held by ${blocking.map(inWords).join(', ')}` };
+    const holds = this.#held.get(target) ?? readHolds(undefined);
+    const isHeld = holds.holders.some((holder) => holder.run === run && holder.leaving !== true);
+    if (onlyUnderLease && !isHeld && run !== undefined && this.#isOver(run))
+      return {
+        reason: `run ${run} is over: another upload of the same content continues from here`,
+        hasEnded: true,
+      };
+    const reason = blockedReason(holds, target, { changesState, run: isHeld ? run : undefined });
+    if (reason !== undefined) return { reason };
     if (isHeld && run !== undefined) return { run };
     return onlyUnderLease ? { reason: `run ${run ?? 'unknown'} does not hold ${target}` } : {};
   }
-}
 
-function inWords({ run }: Holder): string {
-  return `run ${run}`;
+  /** H3 */
+  #isOver(run: string): boolean {
+    return this.#runs.live && !this.#open.has(run);
+  }
 }

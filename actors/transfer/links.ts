@@ -9,10 +9,11 @@
  */
 
 import { subject } from '../../contract/bus/subjects.ts';
-import { TRANSFER_MEASURED_MS } from '../../contract/limits.ts';
+import { TRANSFER_MEASURED_MS } from '../../contract/limits/transfer.ts';
 import type { GatewayReport } from '../../contract/link.ts';
 import { asObject, readReply } from '../../contract/reply.ts';
 import type { Gateway, Link, Mission, Target } from '../../mission/mission.ts';
+import { windowOf } from '../../mission/pass/pass.ts';
 import { type CurrentPasses, servingGateway } from '../../mission/pass/serving-gateway.ts';
 import { lastEnvironment } from '../../mission/procedure/reaction.ts';
 import { readQuantity } from '../../mission/quantity.ts';
@@ -35,6 +36,8 @@ export interface AvailableLink {
   readonly link: Link;
   /** Needed where the link differs by environment. */
   readonly environment: string | undefined;
+  /** Of the pass that it serves, ms since 1970. */
+  readonly los?: number;
   /** The gateway that serves it now. */
   readonly gateway: string;
   rate(way: Way): RateFound;
@@ -92,7 +95,9 @@ export class Links implements Stoppable {
         now,
       );
     };
-    return { link, environment, gateway: gateway.name, rate, stated: (way) => rateOf(known(way), now) };
+    const los = pass === undefined ? {} : { los: windowOf(pass).los };
+    const stated = (way: Way): RateFound => rateOf(known(way), now);
+    return { link, environment, gateway: gateway.name, rate, stated, ...los };
   }
 
   #take(data: Uint8Array): void {

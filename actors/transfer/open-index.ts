@@ -4,10 +4,12 @@
  * N1. An entry stands before its record does (transfer-writes.W2): one without a record is looked at again, and removed
  *     when nobody can be about to write it any more.
  * N2. An entry that is written again says that its record was written by somebody else.
+ * N3. An entry is taken out as it stood when its record was read: whoever has written the record since has written the
+ *     entry again, and it stays.
  */
 
 import { buckets } from '../../contract/bus/buckets.ts';
-import { TRANSFER_INDEX_MS, TRANSFER_TICK_MS } from '../../contract/limits.ts';
+import { TRANSFER_INDEX_MS, TRANSFER_TICK_MS } from '../../contract/limits/transfer.ts';
 import { Outage } from '../../contract/outage.ts';
 import { readStoredTransfer, type StoredTransfer } from '../../contract/transfer.ts';
 import type { Bus, Entry, Watch } from '../../ports/bus.ts';
@@ -20,6 +22,8 @@ interface OpenIndexOptions {
   readonly log: Log;
   /** Its record was read, for the first time or again (N2). */
   readonly found: (key: string, record: StoredTransfer) => void;
+  /** Its entry is there no more. */
+  readonly left: (key: string) => void;
   readonly failed: (error: unknown) => void;
 }
 
@@ -37,6 +41,8 @@ export class OpenIndex {
   /** Entries whose record is to be read, when, and how often it was not there. */
   readonly #unread = new Map<string, { readonly at: number; readonly tries: number }>();
   readonly #reading = new Set<Promise<void>>();
+  /** Revisions of entries as their records were read (N3). */
+  readonly #served = new Map<string, number>();
   readonly #said = new Set<string>();
   #watch: Watch | undefined;
   #stopped = false;
@@ -66,26 +72,37 @@ export class OpenIndex {
     for (const [key, { at }] of this.#unread) if (at <= now) this.#read(key);
   }
 
-  /** Reads the record of an entry again. */
-  again(key: string): void {
-    if (this.#entries.has(key)) this.#read(key);
+  /** Reads the record of an entry again; false where there is no entry. */
+  again(key: string): boolean {
+    if (!this.#entries.has(key)) return false;
+    this.#read(key);
+    return true;
   }
 
-  /** Takes an entry out; one that was written meanwhile stays. Throws `Outage`. */
+  /** Takes an entry out; one that was written meanwhile stays (N3). Throws `Outage`. */
   async leave(key: string): Promise<void> {
-    const entry = this.#entries.get(key);
-    if (entry === undefined) return;
-    await this.#options.bus.bucket(buckets.openTransfers).remove(key, entry.revision);
+    const revision = this.#served.get(key);
+    if (revision === undefined || !this.#entries.has(key)) return;
+    const removed = await this.#options.bus.bucket(buckets.openTransfers).remove(key, revision);
+    // Nobody reads its record for an entry whose removal is still to be reported.
+    const isLast = this.#entries.get(key)?.revision === revision;
+    if (removed.outcome === 'written' && isLast) this.#gone(key);
   }
 
   #changed(key: string, entry: Entry | undefined): void {
     if (entry === undefined) {
-      this.#entries.delete(key);
-      this.#unread.delete(key);
+      this.#gone(key);
+      this.#options.left(key);
       return;
     }
     this.#entries.set(key, { revision: entry.revision, at: entry.at });
     this.#read(key);
+  }
+
+  #gone(key: string): void {
+    this.#entries.delete(key);
+    this.#unread.delete(key);
+    this.#served.delete(key);
   }
 
   #read(key: string): void {
@@ -104,9 +121,10 @@ export class OpenIndex {
 
   async #readNow(key: string): Promise<void> {
     const { bus, clock, log, found } = this.#options;
-    const entry = await bus.bucket(buckets.transfers).get(key);
     const indexed = this.#entries.get(key);
-    if (this.#stopped || indexed === undefined) return;
+    const entry = await bus.bucket(buckets.transfers).get(key);
+    if (this.#stopped || indexed === undefined || !this.#entries.has(key)) return;
+    this.#served.set(key, Math.max(indexed.revision, this.#served.get(key) ?? 0));
     const record = entry && readStoredTransfer(key, entry.value);
     if (record !== undefined) {
       this.#unread.delete(key);

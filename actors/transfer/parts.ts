@@ -7,18 +7,21 @@
  * G2. A part that is not there, or whose bytes are gone, is found when the file is read: its bytes, and those of which
  *     nobody knows where their part begins, are asked for again. That takes a store that went back, or a leader that
  *     slept and stored over what the next one had stored; the bytes are right in any case, for they are of one
- *     generation (MC-GEN-022).
+ *     generation, and of one transaction where chunks name one (MC-GEN-022, `partObject`).
  * G3. They are removed from the last to the first, so that whoever was interrupted finds them again.
+ * G4. A leader that died may have stored parts that no record names: they begin where chunks do that are read again.
+ *     What lies inside of a part that is stored over it is removed then, before the record names that part; the rest
+ *     with the others in the end.
  */
 
 import { objectStores } from '../../contract/bus/buckets.ts';
 import type { ByteRange } from '../../contract/byte-ranges.ts';
-import { TRANSFER_REMOVALS_AT_ONCE } from '../../contract/limits.ts';
+import { TRANSFER_CHUNKS_READ_AGAIN, TRANSFER_REMOVALS_AT_ONCE } from '../../contract/limits/transfer.ts';
 import { ContentGone } from '../../contract/outage.ts';
-import { contentObject, partObject, type TransferName } from '../../contract/transfer.ts';
+import { contentObject, type PartsName, partObject } from '../../contract/transfer.ts';
 import type { Bus, Objects } from '../../ports/bus.ts';
 
-type FileName = Omit<TransferName, 'direction'>;
+const NONE: ReadonlySet<number> = new Set();
 
 /** Some bytes of a file that should be there are not. */
 export class PartGone extends Error {
@@ -41,20 +44,32 @@ export class Parts {
   readonly #objects: Objects;
   /** Where parts begin that were stored here, by transfer: what G2 knows. */
   readonly #starts = new Map<string, Set<number>>();
+  /** Where parts may begin that another leader stored and did not record (G4). */
+  readonly #foreign = new Map<string, Set<number>>();
 
   constructor(bus: Bus) {
     this.#objects = bus.objects(objectStores.files);
   }
 
   /** Rejects with `Outage`. */
-  async store(name: FileName, { start, pieces }: Part): Promise<void> {
+  async store(name: PartsName, { start, end, pieces }: Part): Promise<void> {
     await this.#objects.replace(partObject(name, start), one(pieces));
-    const file = contentObject(name);
-    this.#starts.set(file, (this.#starts.get(file) ?? new Set()).add(start));
+    noted(this.#starts, name, start);
+    const own = this.#startsOf(name);
+    for (const at of this.#foreignOf(name)) {
+      if (at <= start || at >= end || own.has(at)) continue;
+      const size = await this.#objects.size(partObject(name, at));
+      if (size !== undefined && at + size <= end) await this.#objects.remove(partObject(name, at));
+    }
+  }
+
+  /** Another leader may have stored a part that begins there (G4). */
+  mayBegin(name: PartsName, start: number): void {
+    if (this.#foreignOf(name).size < TRANSFER_CHUNKS_READ_AGAIN) noted(this.#foreign, name, start);
   }
 
   /** Every byte of the file in order; rejects with `PartGone` and `Outage`. */
-  async *read(name: FileName, size: number): AsyncIterable<Uint8Array> {
+  async *read(name: PartsName, size: number): AsyncIterable<Uint8Array> {
     for (let at = 0; at < size; ) {
       const content = await this.#objects.read(partObject(name, at));
       if (content === undefined || content.size === 0)
@@ -75,7 +90,7 @@ export class Parts {
   }
 
   /** Removes the parts of these ranges (G3). Rejects with `Outage`. */
-  async remove(name: FileName, ranges: readonly ByteRange[]): Promise<void> {
+  async remove(name: PartsName, ranges: readonly ByteRange[]): Promise<void> {
     const names: string[] = [];
     for (const [start, end] of ranges) {
       for (let at = start; at < end; ) {
@@ -86,22 +101,44 @@ export class Parts {
         at += size;
       }
     }
-    for (const start of this.#starts.get(contentObject(name)) ?? []) {
+    const known = new Set(names);
+    for (const start of [...this.#startsOf(name), ...this.#foreignOf(name)]) {
       const object = partObject(name, start);
-      if (!names.includes(object)) names.push(object);
+      if (!known.has(object)) names.push(object);
     }
-    names.reverse();
+    await this.#removeAll(names.reverse());
+    this.#starts.delete(keyOf(name));
+    this.#foreign.delete(keyOf(name));
+  }
+
+  async #removeAll(names: readonly string[]): Promise<void> {
     for (let next = 0; next < names.length; next += TRANSFER_REMOVALS_AT_ONCE) {
       const some = names.slice(next, next + TRANSFER_REMOVALS_AT_ONCE);
       await Promise.all(some.map((object) => this.#objects.remove(object)));
     }
-    this.#starts.delete(contentObject(name));
   }
 
-  #nextStart(name: FileName, at: number, size: number): number {
-    const later = [...(this.#starts.get(contentObject(name)) ?? [])].filter((start) => start > at);
+  #startsOf(name: PartsName): ReadonlySet<number> {
+    return this.#starts.get(keyOf(name)) ?? NONE;
+  }
+
+  #foreignOf(name: PartsName): ReadonlySet<number> {
+    return this.#foreign.get(keyOf(name)) ?? NONE;
+  }
+
+  #nextStart(name: PartsName, at: number, size: number): number {
+    const later = [...this.#startsOf(name)].filter((start) => start > at);
     return Math.min(size, ...later);
   }
+}
+
+function keyOf(name: PartsName): string {
+  return `${contentObject(name)} ${name.transaction ?? ''}`;
+}
+
+function noted(of: Map<string, Set<number>>, name: PartsName, start: number): void {
+  const file = keyOf(name);
+  of.set(file, (of.get(file) ?? new Set()).add(start));
 }
 
 async function* one(pieces: readonly Uint8Array[]): AsyncIterable<Uint8Array> {

@@ -4,8 +4,8 @@
  */
 
 import type { ByteRange } from '../../contract/byte-ranges.ts';
-import { TRANSFER_GATHER_MS } from '../../contract/limits.ts';
-import { transferKey } from '../../contract/transfer.ts';
+import { TRANSFER_GATHER_MS } from '../../contract/limits/transfer.ts';
+import { NO_TRANSACTION, partsOf, transferKey } from '../../contract/transfer.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
@@ -40,6 +40,12 @@ export class Receiving {
   readonly #options: ReceivingOptions;
   readonly #storing: Storing;
   readonly #intake: ChunkIntake;
+  #isCaughtUp = false;
+  #catchUp: () => void = () => {};
+  /** Resolves when everything that a leader before had of the stream was read again, or nothing is any more. */
+  readonly caughtUp = new Promise<void>((resolve) => {
+    this.#catchUp = resolve;
+  });
 
   constructor(options: ReceivingOptions) {
     this.#options = options;
@@ -63,12 +69,23 @@ export class Receiving {
     });
   }
 
+  /** Nobody before has a say in where to begin from here on (chunk-intake.I4). Rejects with `Outage`. */
+  claim(): Promise<void> {
+    return this.#intake.claim();
+  }
+
   /** Resolves when everything that arrived before the call was taken. Rejects with `Outage`. */
-  start(): Promise<void> {
-    return this.#intake.start();
+  async start(): Promise<void> {
+    try {
+      await this.#intake.start();
+      this.#isCaughtUp = true;
+    } finally {
+      this.#catchUp();
+    }
   }
 
   async stop(): Promise<void> {
+    this.#catchUp();
     // Whoever waits for room is let go first, or the follower would not end.
     await Promise.all([this.#storing.stop(), this.#intake.stop()]);
   }
@@ -85,15 +102,28 @@ export class Receiving {
     return this.#storing.drop(open);
   }
 
+  /** Another transaction brings it now: what the one before brought is let go (open-transfer.O1). */
+  begins(open: OpenTransfer, transaction: string): void {
+    this.#storing.letGo(open);
+    open.begins(transaction);
+  }
+
   #take(chunk: ArrivedChunk): Promise<void> | undefined {
-    const { clock, open: all, saw, arrived } = this.#options;
+    const { clock, open: all, parts, saw, arrived } = this.#options;
     const { target, file, generation, offset, data, position } = chunk;
     saw(chunk);
     const open = all.get(transferKey({ target, file_id: file, generation, direction: 'download' }));
     if (open === undefined) return undefined;
+    const { transaction = NO_TRANSACTION } = chunk;
+    const name = { ...partsOf(open.record), transaction };
     arrived(open, [offset, offset + data.length]);
-    if (!open.isReceiving) return undefined;
+    if (!open.isReceiving || !open.takes(transaction)) {
+      if (!this.#isCaughtUp) parts.mayBegin(name, offset);
+      return undefined;
+    }
+    if (transaction !== open.gathering.transaction) this.begins(open, transaction);
     const fresh = open.gathering.add(offset, data, position, clock.now());
+    if (!this.#isCaughtUp) for (const [start] of fresh) parts.mayBegin(name, start);
     this.#storing.gathered(fresh.reduce((sum, [start, end]) => sum + end - start, 0));
     if (open.gathering.isFull || open.gathering.isComplete) this.#storing.flush(open);
     return this.#storing.room();
@@ -106,16 +136,16 @@ export class Receiving {
     const isUrgent = gathering.isComplete && gathering.bytes === 0 && open.storing === 0;
     const isNews = gathering.hasNews && (isUrgent || sinceMs >= TRANSFER_GATHER_MS);
     const isLost = gathering.awaited.length > 0 && sinceMs >= TELL_AGAIN_MS;
-    if (!(isNews || isLost) || !open.isReceiving || !this.#options.holds()) return;
+    if (!(isNews || isLost) || !open.isReceiving || open.isDropped || !this.#options.holds()) return;
     open.toldAt = now;
     this.#options.tell(open, gathering.tell() ?? gathering.awaited, now);
   }
 
   #firstOpen(): number | undefined {
     let first: number | undefined;
-    for (const { gathering, isReceiving } of this.#options.open.values()) {
+    for (const { gathering, isQuarantined } of this.#options.open.values()) {
       const { firstOpen } = gathering;
-      if (isReceiving && firstOpen !== undefined) first = Math.min(first ?? firstOpen, firstOpen);
+      if (!isQuarantined && firstOpen !== undefined) first = Math.min(first ?? firstOpen, firstOpen);
     }
     return first;
   }

@@ -10,11 +10,13 @@ import {
   TRANSFER_GATHER_MS,
   TRANSFER_GATHERED_BYTES,
   TRANSFER_STORES_AT_ONCE,
-} from '../../contract/limits.ts';
+} from '../../contract/limits/transfer.ts';
 import { Outage } from '../../contract/outage.ts';
+import { partsOf } from '../../contract/transfer.ts';
 import type { Clock } from '../../ports/clock.ts';
+import type { GatheredPart, Gathering } from './gathering.ts';
 import type { OpenTransfer } from './open-transfer.ts';
-import type { Part, Parts } from './parts.ts';
+import type { Parts } from './parts.ts';
 import { Turns } from './turns.ts';
 
 interface StoringOptions {
@@ -62,9 +64,10 @@ export class Storing {
 
   flush(open: OpenTransfer): void {
     if (!this.#options.holds()) return;
-    for (const part of open.gathering.take()) {
+    const { gathering } = open;
+    for (const part of gathering.take()) {
       open.storing += 1;
-      const storing = this.#store(open, part).finally(() => {
+      const storing = this.#store(open, gathering, part).finally(() => {
         open.storing -= 1;
         this.#underWay.delete(storing);
       });
@@ -74,8 +77,15 @@ export class Storing {
 
   /** Nothing is stored of it any more: what is gathered is dropped; resolves when nothing is under way. */
   async drop(open: OpenTransfer): Promise<void> {
-    for (const { start, end } of open.gathering.take()) this.#freed(end - start);
+    this.#freed(open.gathering.discard());
     while (open.storing > 0) await Promise.race(this.#underWay);
+    // What could not be stored meanwhile was given back.
+    this.#freed(open.gathering.discard());
+  }
+
+  /** What is gathered of it is dropped; parts that are being stored are of no use any more. */
+  letGo(open: OpenTransfer): void {
+    this.#freed(open.gathering.discard());
   }
 
   async stop(): Promise<void> {
@@ -83,19 +93,21 @@ export class Storing {
     await Promise.allSettled(this.#underWay);
   }
 
-  async #store(open: OpenTransfer, part: Part): Promise<void> {
+  async #store(open: OpenTransfer, gathering: Gathering, part: GatheredPart): Promise<void> {
     const { clock, parts, stored, hindered, failed } = this.#options;
     try {
-      await this.#turns.take(() => parts.store(open.record, part));
+      const { transaction } = gathering;
+      await this.#turns.take(() => parts.store({ ...partsOf(open.record), transaction }, part));
     } catch (error) {
       if (!(error instanceof Outage)) return failed(error);
-      open.gathering.giveBack(part, clock.now());
+      if (open.gathering !== gathering) return this.#freed(part.end - part.start);
+      gathering.giveBack(part, clock.now());
       const { message, remedy } = error;
       if (remedy !== undefined) hindered(open, `${message}. ${remedy}`);
       return;
     }
     this.#freed(part.end - part.start);
-    open.gathering.stored(part);
+    gathering.stored(part);
     hindered(open, undefined);
     stored(open);
   }

@@ -1,7 +1,7 @@
-/** The content of uploads as it is written: the piece at hand of each is kept (chunked.Q3). */
+/** The content of uploads as it is written: the pieces at hand of each are kept (chunked.Q3). */
 
 import { objectStores } from '../../contract/bus/buckets.ts';
-import { UPLOAD_WINDOW_BYTES } from '../../contract/limits.ts';
+import { UPLOAD_WINDOW_BYTES, UPLOAD_WINDOWS } from '../../contract/limits/transfer.ts';
 import { ContentGone } from '../../contract/outage.ts';
 import type { Bus } from '../../ports/bus.ts';
 
@@ -12,7 +12,8 @@ interface Window {
 
 export class UploadWindow {
   readonly #bus: Bus;
-  readonly #windows = new Map<string, Window>();
+  /** The one read last at the end. */
+  readonly #windows = new Map<string, readonly Window[]>();
 
   constructor(bus: Bus) {
     this.#bus = bus;
@@ -20,16 +21,14 @@ export class UploadWindow {
 
   /** The bytes from `start` to before `end`; undefined where they are not stored. Rejects with `Outage`. */
   async read(key: string, source: string, start: number, end: number): Promise<Buffer | undefined> {
-    const parts: Buffer[] = [];
-    for (let at = start; at < end; ) {
-      const first = at - (at % UPLOAD_WINDOW_BYTES);
-      const window = await this.#windowAt(key, source, first);
-      const part = window?.subarray(at - first, end - first);
-      if (part === undefined || part.length === 0) return undefined;
-      parts.push(part);
-      at += part.length;
-    }
-    return Buffer.concat(parts);
+    const windows: (readonly [number, Promise<Buffer | undefined>])[] = [];
+    // All that are needed are asked for at once: whoever comes next finds the last one here.
+    for (let first = start - (start % UPLOAD_WINDOW_BYTES); first < end; first += UPLOAD_WINDOW_BYTES)
+      windows.push([first, this.#windowAt(key, source, first)]);
+    const read = await Promise.all(windows.map(([, bytes]) => bytes));
+    const parts = read.map((bytes, n) => partOf(bytes, start - windows[n]![0], end - windows[n]![0]));
+    const all = parts.every((part) => part !== undefined) ? Buffer.concat(parts) : undefined;
+    return all?.length === end - start ? all : undefined;
   }
 
   forget(key: string): void {
@@ -37,14 +36,19 @@ export class UploadWindow {
   }
 
   #windowAt(key: string, source: string, start: number): Promise<Buffer | undefined> {
-    const known = this.#windows.get(key);
-    if (known?.start === start) return known.bytes;
+    const kept = this.#windows.get(key) ?? [];
+    const known = kept.find((each) => each.start === start);
+    if (known !== undefined) return known.bytes;
     const window: Window = { start, bytes: this.#load(source, start) };
-    this.#windows.set(key, window);
-    window.bytes.catch(() => {
-      if (this.#windows.get(key) === window) this.#windows.delete(key);
-    });
+    this.#windows.set(key, [...kept, window].slice(-UPLOAD_WINDOWS));
+    window.bytes.catch(() => this.#lost(key, window));
     return window.bytes;
+  }
+
+  /** It is read again by whoever needs it next. */
+  #lost(key: string, window: Window): void {
+    const kept = this.#windows.get(key)?.filter((each) => each !== window);
+    if (kept !== undefined) this.#windows.set(key, kept);
   }
 
   async #load(source: string, from: number): Promise<Buffer | undefined> {
@@ -60,4 +64,8 @@ export class UploadWindow {
     }
     return Buffer.concat(pieces);
   }
+}
+
+function partOf(bytes: Buffer | undefined, from: number, to: number): Buffer | undefined {
+  return bytes?.subarray(Math.max(0, from), Math.max(0, to));
 }

@@ -4,12 +4,13 @@
  */
 
 import type { StoredTransfer } from '../../contract/transfer.ts';
-import type { TransferChartEvent } from '../../machines/transfer/protocol.ts';
+import type { Comparison, TransferChartEvent } from '../../machines/transfer/protocol.ts';
 import type { FilesConfiguration } from '../../mission/configuration.ts';
 import type { ListedFile } from '../../ports/file-directory.ts';
 import type { MissionSource } from '../../ports/mission-source.ts';
 import type { Assembly } from './assembly.ts';
 import type { Listings } from './listings.ts';
+import { checkUpload } from './upload-check.ts';
 
 export type Compared = Omit<Extract<TransferChartEvent, { type: 'checksum.compared' }>, 'at'>;
 
@@ -42,11 +43,14 @@ export class Verification {
     const compared = { type: 'checksum.compared', decodable: isDownload && isType } as const;
     if (!isDownload && files?.transfer.list === undefined)
       return { ...compared, comparison: { outcome: 'unlisted' } };
-    const listed = isDownload ? this.#checksumListed(record) : await this.#nextListing(record, signal);
-    if (signal.aborted) return undefined;
-    const algorithm = this.#filesOf(record)?.transfer.checksum;
-    const comparison = await this.#options.assembly.compare(record, algorithm, listed);
-    return { ...compared, comparison };
+    const algorithm = files?.transfer.checksum;
+    const compare = (listed: string | undefined): Promise<Comparison> =>
+      this.#options.assembly.compare(record, algorithm, listed);
+    if (isDownload) return { ...compared, comparison: await compare(this.#checksumListed(record)) };
+    const endedAt = completedAt(record);
+    const next = (after: number): Promise<ListedFile | undefined> => this.#nextListing(record, after, signal);
+    const comparison = await checkUpload({ endedAt, next, compare });
+    return comparison === undefined || signal.aborted ? undefined : { ...compared, comparison };
   }
 
   /** What was listed of the very generation (assembly.V2). */
@@ -56,20 +60,24 @@ export class Verification {
     return (isOfIt ? listed?.checksum : undefined) ?? record.checksum;
   }
 
-  /** That of the first listing behind the end of an upload: a later generation says nothing of it (transfer/service.S5). */
-  async #nextListing(record: StoredTransfer, signal: AbortSignal): Promise<string | undefined> {
+  /** The first listing of its generation behind that time: a later one says nothing of it (transfer/service.S5). */
+  #nextListing(record: StoredTransfer, after: number, signal: AbortSignal): Promise<ListedFile | undefined> {
     const { listings, hindered } = this.#options;
-    const completed = record.actor.changes.findLast(({ state }) => state === 'COMPLETE');
-    const after = Date.parse(completed?.at ?? record.updated_at);
     const fits = ({ listedAt, generation = record.generation }: ListedFile): boolean => {
       if (generation > record.generation)
         hindered(record, `on board is generation ${generation}: it was never verified`);
       return listedAt > after && generation === record.generation;
     };
-    return (await listings.fitting(record, fits, signal))?.checksum;
+    return listings.fitting(record, fits, signal);
   }
 
   #filesOf({ target }: StoredTransfer): FilesConfiguration | undefined {
     return this.#options.missions.current?.targets.get(target)?.platform?.files;
   }
+}
+
+/** When every byte of an upload was on board, ms since 1970. */
+function completedAt({ actor, updated_at }: StoredTransfer): number {
+  const completed = actor.changes.findLast(({ state }) => state === 'COMPLETE');
+  return Date.parse(completed?.at ?? updated_at);
 }

@@ -8,6 +8,7 @@
 import { type AnyActor, createActor } from 'xstate';
 import { createTelecommandBinding } from '../../actors/telecommand/binding.ts';
 import { type TelecommandInput, telecommandMachine } from '../../machines/telecommand/telecommand.ts';
+import { HandOvers } from '../../messaging/hand-overs.ts';
 import type { Commit, Stored } from '../../ports/entity.ts';
 import { seededRandom } from '../../ports/seeded-random.ts';
 import { Kind } from '../../supervision/cells/kind.ts';
@@ -95,6 +96,7 @@ function telecommandKind(): Kind {
   const binding = createTelecommandBinding({
     bus: new StubBus(),
     clock,
+    handOvers: new HandOvers(clock),
     store: {
       load: async () => undefined,
       commit: async ({ position }) => ({ outcome: 'committed', position: position + 1 }),

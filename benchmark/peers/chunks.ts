@@ -5,7 +5,7 @@
 
 import { Registry } from 'prom-client';
 import { followerCredentials } from '../../bus/follower-credentials.ts';
-import { openLog } from '../../cli/serve.ts';
+import { openLog } from '../../cli/open-log.ts';
 import { type BucketDefinition, buckets } from '../../contract/bus/buckets.ts';
 import { type StreamDefinition, streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';

@@ -2,7 +2,7 @@
 
 import { Registry } from 'prom-client';
 import { followerCredentials } from '../../bus/follower-credentials.ts';
-import { openLog } from '../../cli/serve.ts';
+import { openLog } from '../../cli/open-log.ts';
 import { startFrontEnd } from '../../http/front-end.ts';
 import { MissionTokens } from '../../identity/mission-tokens.ts';
 import { openBooks } from '../../messaging/books.ts';

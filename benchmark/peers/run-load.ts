@@ -15,6 +15,8 @@ interface Burst {
   readonly count: number;
   /** Runs in progress at once. */
   readonly open: number;
+  /** The next one waits so long after the one before; default: not at all. */
+  readonly everyMs?: number;
 }
 
 const FINISHED = Buffer.from('"event":"finished"');
@@ -38,12 +40,14 @@ function hear(subject: string, data: Uint8Array): void {
 }
 
 /** Launches `count` runs, `open` at once, and waits for the end of the last; the ms it took and one of the runs. */
-async function burst({ ir, config, count, open }: Burst): Promise<{ ms: number; run: string }> {
+async function burst({ ir, config, count, open, everyMs = 0 }: Burst): Promise<{ ms: number; run: string }> {
   const start = performance.now();
   let [launched, run] = [0, ''];
   const launchNext = async (): Promise<void> => {
     while (launched < count) {
+      const early = start + launched * everyMs - performance.now();
       launched += 1;
+      if (early > 0) await new Promise((resolve) => setTimeout(resolve, early));
       run = runId();
       await launch(run, ir, config);
     }

@@ -1,7 +1,7 @@
 /** The service as it runs: any of its roles in one process on the bus of the row. */
 
 import { openBus } from '../../bus/nats-bus.ts';
-import { openLog } from '../../cli/serve.ts';
+import { openLog } from '../../cli/open-log.ts';
 import { realClock } from '../../supervision/clock.ts';
 import { realMachine } from '../../supervision/ownership/machine.ts';
 import { startProcess } from '../../supervision/process.ts';
@@ -17,18 +17,23 @@ interface Service {
   readonly instance?: string;
   /** The machine it says it runs on. */
   readonly host?: string;
+  /** Default: as the service has it. */
+  readonly memberTtlMs?: number;
 }
 
-async function start({ address, roles, instance, host }: Service): Promise<string | undefined> {
+async function start({ address, roles, instance, host, memberTtlMs }: Service): Promise<string | undefined> {
   const log = openLog();
   const bus = openBus({ ...address, name: `service-${process.pid}`, log });
+  const pulse = openBus({ ...address, name: `pulse-${process.pid}`, log });
   const service = await startProcess({
     bus,
+    pulse,
     roles,
     clock: realClock,
     random: realRandom,
     log,
     ...(instance !== undefined && { instance }),
+    ...(memberTtlMs !== undefined && { memberTtlMs }),
     ...(host !== undefined && { machine: { ...realMachine, host } }),
     escalated: (reason) => {
       throw new Error(reason);
@@ -38,4 +43,11 @@ async function start({ address, roles, instance, host }: Service): Promise<strin
   return service.api;
 }
 
-answerCalls({ start });
+/** What the collector leaves; needs `--expose-gc`. */
+function heapBytes(): number {
+  globalThis.gc?.();
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+}
+
+answerCalls({ start, heapBytes });

@@ -11,6 +11,7 @@ import { monotonicFactory } from 'ulid';
 import { type BareBus, connectBare } from '../bare-bus.ts';
 import type { BusAddress } from '../ground.ts';
 import { answerCalls } from '../peer-side.ts';
+import { ask } from '../refusals.ts';
 import { percentile } from '../spread.ts';
 
 interface Burst {
@@ -56,8 +57,14 @@ function hear(data: Uint8Array): void {
     if (completed >= wanted) reached();
   } else if (data[STATE_AT] === S && data[STATE_AT + 4] === 0x22 && sentAt.size > 0) {
     note(Buffer.from(data.buffer, data.byteOffset + ID_AT, 26).toString('latin1'));
+  } else if (sentAt.size > 0) {
+    const id = Buffer.from(data.buffer, data.byteOffset + ID_AT, 26).toString('latin1');
+    if (sentAt.has(id)) lastOf.set(id, Buffer.from(data).toString());
   }
 }
+
+/** The last event of each that is not sent yet. */
+const lastOf = new Map<string, string>();
 
 const latencies: number[] = [];
 
@@ -65,6 +72,7 @@ function note(id: string): void {
   const due = sentAt.get(id);
   if (due === undefined) return;
   sentAt.delete(id);
+  lastOf.delete(id);
   latencies.push(performance.now() - due);
 }
 
@@ -107,7 +115,7 @@ async function steady({
   ms,
 }: Steady): Promise<{ count: number; p50Ms: number; p99Ms: number }> {
   latencies.length = 0;
-  const agent = new http.Agent({ keepAlive: true, maxSockets: WINDOW });
+  const agent = new http.Agent({ keepAlive: true, maxSockets: WINDOW, timeout: PATIENCE_MS });
   const count = Math.floor((perSecond * ms) / 1_000);
   const start = performance.now();
   const posts: Promise<void>[] = [];
@@ -121,7 +129,10 @@ async function steady({
   const end = performance.now() + PATIENCE_MS;
   while (sentAt.size > 0 && performance.now() < end) await new Promise((resolve) => setTimeout(resolve, 5));
   agent.destroy();
-  if (sentAt.size > 0) throw new Error(`${sentAt.size} telecommands were not sent`);
+  if (sentAt.size > 0) {
+    const how = [...sentAt.keys()].map((id) => lastOf.get(id) ?? `${id}: not one event`);
+    throw new Error([`${sentAt.size} telecommands were not sent`, ...how].join('\n'));
+  }
   return { count, p50Ms: percentile(latencies, 0.5), p99Ms: percentile(latencies, 0.99) };
 }
 
@@ -129,16 +140,7 @@ function post(agent: http.Agent, port: number, target: string, due: number): Pro
   const id = ulid();
   sentAt.set(id, due);
   const body = JSON.stringify({ id, target, telecommand: 'camera.ping' });
-  return new Promise((resolve, reject) => {
-    const options = { agent, port, host: '127.0.0.1', method: 'POST', path: '/v1/tc' };
-    const request = http.request(options, (response) => {
-      response.resume();
-      if (response.statusCode === 202) response.on('end', resolve);
-      else reject(new Error(`POST answers ${response.statusCode}`));
-    });
-    request.on('error', reject);
-    request.end(body);
-  });
+  return ask(agent, { port, method: 'POST', path: '/v1/tc', body, wanted: 202 }).then(() => undefined);
 }
 
 function within(done: Promise<void>, state: () => string): Promise<void> {

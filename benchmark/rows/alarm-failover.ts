@@ -115,7 +115,7 @@ class Succession {
     });
     await bus.bucket(buckets.alarms).watch(ALARM, (_key, entry) => {
       if (entry === undefined) return;
-      const { record } = JSON.parse(Buffer.from(entry.value).toString()) as { record: { seq: number } };
+      const record = JSON.parse(Buffer.from(entry.value).toString()) as { seq: number };
       this.#recorded = record.seq;
       this.#recordedAt = performance.now();
     });

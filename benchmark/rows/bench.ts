@@ -5,7 +5,7 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { BLOCK_BYTES } from '../../contract/bench/datapath.ts';
-import { FEED_RATE_HZ } from '../../contract/limits.ts';
+import { FEED_RATE_HZ } from '../../contract/limits/bench.ts';
 import { prbs } from '../../radio/prbs.ts';
 import type { Peer } from '../peer.ts';
 import { type Comparison, type Contender, compare, type Result, type Row, type Turn } from '../row.ts';

@@ -5,7 +5,7 @@
  */
 
 import { publishConfiguration } from '../../supervision/configuration.ts';
-import { compiledFleet, silence, targetNames } from '../fleet.ts';
+import { compiledFleet, gatewayNames, silence, targetNames } from '../fleet.ts';
 import type { Ground } from '../ground.ts';
 import type { Peer } from '../peer.ts';
 import { type Contender, compare, type Result, type Row, type Settings } from '../row.ts';
@@ -47,7 +47,7 @@ async function startWorld(ground: Ground, targets: readonly string[], start: Sta
   await publishConfiguration(bus, compiled);
   const service = await start('service');
   const api = await service.call<string>('start', { address, roles: ROLES });
-  await silence(bus, targets);
+  await silence(bus, gatewayNames(targets, 1));
   const bare = await start('bare-telecommands');
   await bare.call('start', address);
   const barePort = await bare.call<number>('lanes', targets);

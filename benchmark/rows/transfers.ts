@@ -23,7 +23,7 @@ interface Serving {
 }
 
 export const transferRow: Row = {
-  name: 'transfer',
+  name: 'transfer.chunks',
   async run(settings) {
     const results: Result[] = [];
     for (const readers of settings.quick ? [READERS[0]!] : READERS)

@@ -1,11 +1,15 @@
-/** Entities of kinds that come and go, as the page shows them (`contract/at-rest.ts`). */
+/** Entities that no process has alive, as the page shows them (`contract/at-rest.ts`). */
 
 import { isAtRest } from '../../contract/at-rest.ts';
 import type { EntitySummary } from '../../contract/inspection.ts';
 
-/** Its status, in one word or two. */
-export function statusWord(entity: Pick<EntitySummary, 'kind' | 'status' | 'instance'>): string {
-  return isAtRest(entity) ? 'at rest' : entity.status;
+/** Its status, in a few words: where it is known from, when no process has it. */
+export function statusWord(entity: EntitySummary): string {
+  if (isAtRest(entity)) return 'at rest';
+  if (entity.status !== 'loading') return entity.status;
+  if ((entity.instance ?? '') !== '') return 'starting';
+  if (entity.stored !== undefined) return 'stored';
+  return entity.state === 'submitted' ? 'not begun' : 'in its log';
 }
 
 /** Whether it is alive where it was: its frames say what changes. */

@@ -54,6 +54,17 @@ export class ChartDrawing {
     this.#viewport.content(chart.width, chart.height);
   }
 
+  /** Draws nothing. */
+  clear(): void {
+    this.#chart = undefined;
+    this.#states.clear();
+    this.#edges.clear();
+    this.#active = [];
+    this.#last = [];
+    this.#svg.replaceChildren();
+    setAttribute(this.#svg, 'aria-label', 'Chart');
+  }
+
   /** Lights the states, and the transitions by which they were reached; `fresh` lets those light up. */
   light(active: readonly string[], taken: readonly string[], fresh: boolean): void {
     if (this.#chart === undefined) return;

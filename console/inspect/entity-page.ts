@@ -2,16 +2,20 @@
  * One entity on the page: found, drawn, followed while it lives, replayed when it has finished.
  *
  * E1. What is shown is of the entity chosen last: answers about another one are thrown away.
- * E2. While it cannot be reached the last known state stays, marked as old; it is asked for again until it is there.
+ * E3. A chart is never that of another kind or version: what is drawn is cleared before the entity's own is asked for.
+ * E2. While it cannot be reached the last known state stays, marked as old; it is asked for again until it is there. A
+ *     question without an answer within `ANSWER_MS` is one that was not answered.
  */
 
 import { comesAndGoes, isAtRest } from '../../contract/at-rest.ts';
 import type { EntityName, EntityView, HistoryStep } from '../../contract/inspection.ts';
 import type { ChartLayout, EntityHistory, InspectedEntity } from '../../contract/inspector.ts';
+import type { MissionView } from '../../contract/mission-view.ts';
 import { every, later, now, oncePerFrame } from '../browser-clock.ts';
 import { arrange, byId, element, setAttribute, setText } from '../element.ts';
 import { dateTime } from '../moment.ts';
-import { ask, ServiceError } from '../service.ts';
+import { ask } from '../service.ts';
+import { ServiceError } from '../service-error.ts';
 import { addressOf, pathOf, supervisorNamed } from './address.ts';
 import type { Announcer } from './announcer.ts';
 import { isAlike, isFollowed, statusWord } from './at-rest.ts';
@@ -29,6 +33,7 @@ import { StateList } from './state-list.ts';
 const READABLE_MS = 200;
 const TICK_MS = 250;
 const AGAIN_MS = 2_000;
+const ANSWER_MS = 8_000;
 
 const STATUS_TONE: Record<EntityView['status'], string> = {
   live: 'badge accent',
@@ -55,18 +60,20 @@ export class EntityPage {
   readonly #announcer: Announcer;
   readonly #showText = oncePerFrame(() => this.#showTexts(), READABLE_MS);
   #name: EntityName | undefined;
-  #chart = '';
+  #drawn: ChartLayout | undefined;
   #view: EntityView | undefined;
   #frames: EntityUpdates | undefined;
   #cancelRetry: () => void = () => undefined;
+  #cancelChart: () => void = () => undefined;
   /** Clock of the service less that of the browser. */
   #aheadMs = 0;
   #turn = 0;
   #silent: ReadonlySet<string> = new Set();
 
-  constructor(announcer: Announcer) {
+  /** `mission`: undefined before it is known. */
+  constructor(announcer: Announcer, mission: () => MissionView | undefined) {
     this.#announcer = announcer;
-    this.run = new RunPanel(announcer, { go: (n) => this.player.go(n) });
+    this.run = new RunPanel(announcer, { go: (n) => this.player.go(n), mission });
     every(() => this.#tick(), TICK_MS);
   }
 
@@ -87,12 +94,14 @@ export class EntityPage {
 
   choose(name: EntityName | undefined): void {
     this.#close();
+    this.#cancelChart();
     this.#name = name;
     this.#view = undefined;
     this.#log.clear();
     this.player.show([]);
     this.run.choose(name?.kind === 'run' ? name.id : undefined);
     // Nothing of the one before may be taken for this one.
+    if (name?.kind !== this.#drawn?.kind) this.#clearChart();
     this.drawing.light([], [], false);
     this.#states.light([]);
     byId('empty', HTMLElement).hidden = name !== undefined;
@@ -118,13 +127,13 @@ export class EntityPage {
     const turn = this.#turn;
     const isStale = (): boolean => turn !== this.#turn;
     try {
-      const { entity, at } = await ask<InspectedEntity>(pathOf(name));
+      const { entity, at } = await ask<InspectedEntity>(pathOf(name), inTime());
       if (isStale()) return;
       this.serviceTime(at);
       this.#note(undefined);
       this.#show(entity, [], false);
       // Words are there at once; a chart nobody has looked at yet takes a moment.
-      void this.#drawChart(entity, isStale);
+      void this.#drawChart(name, entity.chart);
       if (entity.status === 'finished') await this.#replay(name, isStale);
       else {
         this.#follow(name);
@@ -143,7 +152,7 @@ export class EntityPage {
   #lookAgain(name: EntityName, isStale: () => boolean): void {
     const look = async (): Promise<void> => {
       if (isStale()) return;
-      const { entity } = await ask<InspectedEntity>(pathOf(name));
+      const { entity } = await ask<InspectedEntity>(pathOf(name), inTime());
       if (isStale()) return;
       const shown = this.#view;
       const isSame = shown !== undefined && (isFollowed(shown, entity) || isAlike(shown, entity));
@@ -154,24 +163,32 @@ export class EntityPage {
     later(() => void look().catch(() => this.#lookAgain(name, isStale)), AGAIN_MS);
   }
 
-  async #drawChart(view: EntityView, isStale: () => boolean): Promise<void> {
-    const { kind, version } = view.chart;
+  /** E3. The chart outlives the end of its entity, so that it depends on the choice alone. */
+  async #drawChart(name: EntityName, chart: EntityView['chart']): Promise<void> {
+    const { kind, version } = chart;
+    this.#cancelChart();
+    if (this.#drawn?.kind !== kind || this.#drawn.version !== version) this.#clearChart();
     try {
-      const chart = await ask<ChartLayout>(
-        `/v1/inspect/charts/${encodeURIComponent(kind)}?version=${version}`,
-      );
-      const identity = `${kind}/${version}/${chart.digest}`;
-      if (this.#name?.kind !== kind || identity === this.#chart) return;
-      this.#chart = identity;
-      this.drawing.draw(chart);
-      this.#states.draw(chart);
+      const path = `/v1/inspect/charts/${encodeURIComponent(kind)}?version=${version}`;
+      const layout = await ask<ChartLayout>(path, inTime());
+      if (this.#name !== name || layout.digest === this.#drawn?.digest) return;
+      this.#drawn = layout;
+      this.drawing.draw(layout);
+      this.#states.draw(layout);
       this.#lightAgain();
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
-      if (isStale()) return;
+      if (this.#name !== name) return;
       this.#note(`The chart is not there: ${sentence(error)} Trying again.`);
-      later(() => void (isStale() || this.#drawChart(view, isStale)), AGAIN_MS);
+      this.#cancelChart = later(() => void this.#drawChart(name, chart), AGAIN_MS);
     }
+  }
+
+  /** E3 */
+  #clearChart(): void {
+    this.#drawn = undefined;
+    this.drawing.clear();
+    this.#states.clear();
   }
 
   /** What was lit before the chart was there. */
@@ -210,7 +227,7 @@ export class EntityPage {
     // The log of a run has a place of its own; a supervisor has none.
     if (name.kind === 'run' || name.kind === 'supervisor') return;
     try {
-      const { steps } = await ask<EntityHistory>(`${pathOf(name)}/history`);
+      const { steps } = await ask<EntityHistory>(`${pathOf(name)}/history`, inTime());
       if (isStale()) return;
       this.#log.recorded(steps);
       this.#showText();
@@ -223,7 +240,7 @@ export class EntityPage {
   /** The last step may reach the log a moment after the frame that reported it. */
   async #replay(name: EntityName, isStale: () => boolean): Promise<void> {
     try {
-      const { steps, final } = await ask<EntityHistory>(`${pathOf(name)}/history`);
+      const { steps, final } = await ask<EntityHistory>(`${pathOf(name)}/history`, inTime());
       if (isStale()) return;
       // The player speaks of the end: badge and facts have to speak of it too.
       this.#showTexts();
@@ -259,15 +276,18 @@ export class EntityPage {
   #showTexts(): void {
     const view = this.#view;
     if (view === undefined) return;
-    const { status, active, state, instance, revision, at, chart } = view;
+    const { kind, status, active, state, instance, revision, at, chart, label = '', target } = view;
+    // The panel of a run names its procedure, also at a moment of its past.
+    if (kind !== 'run') setText(byId('entity-label', HTMLElement), label);
     const badge = byId('entity-status', HTMLElement);
     setText(badge, `${STATUS_SIGN[status]} ${statusWord(view)}`);
     setAttribute(badge, 'class', isAtRest(view) ? STATUS_TONE.live : STATUS_TONE[status]);
-    const source = isAtRest(view) ? 'from its record' : 'from its log';
+    const source = isAtRest(view) || view.stored !== undefined ? 'from its record' : 'from its log';
     const where = instance === '' ? source : `on ${instance}`;
+    const whose = target === undefined ? '' : ` · ${target}`;
     setText(
       byId('entity-facts', HTMLElement),
-      `${chart.kind} v${chart.version} · ${where} · revision ${revision} · last event ${dateTime(at)}`,
+      `${chart.kind} v${chart.version}${whose} · ${where} · revision ${revision} · last event ${dateTime(at)}`,
     );
     showSupervisor(view);
     const note = this.#noteOf(view);
@@ -289,9 +309,17 @@ export class EntityPage {
   }
 
   /** What has to be known beside the state; that its process is silent before all else: what is shown may be old. */
-  #noteOf({ status, instance, reason }: EntityView): string | undefined {
+  #noteOf(view: EntityView): string | undefined {
+    const { status, instance, reason, stored } = view;
     if (status !== 'finished' && this.#silent.has(instance))
       return `${instance} does not answer: the last state received is shown.`;
+    if (
+      status === 'loading' &&
+      instance === '' &&
+      stored !== undefined &&
+      !(isAtRest(view) && this.#silent.size === 0)
+    )
+      return `No process that answers has it: it is shown as it was stored at ${dateTime(stored.at)}.`;
     if (status === 'quarantined' || status === 'restarting')
       return `${status}: ${reason ?? 'no reason known'}`;
     return undefined;
@@ -309,6 +337,11 @@ export class EntityPage {
     this.#frames?.close();
     this.#frames = undefined;
   }
+}
+
+/** E2 */
+function inTime(): AbortSignal {
+  return AbortSignal.timeout(ANSWER_MS);
 }
 
 /** A link to the one that restarts it, where it lives. */

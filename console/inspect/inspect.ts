@@ -11,13 +11,14 @@ import { every, now, oncePerFrame } from '../browser-clock.ts';
 import { byId, setAttribute, setText } from '../element.ts';
 import { LiveSocket, type SocketState } from '../live-socket.ts';
 import { clockTime, duration } from '../moment.ts';
+import { systemAddress } from '../operator/address.ts';
+import { Frame } from '../operator/frame/frame.ts';
+import { Workspace } from '../operator/workspace.ts';
 import { ask } from '../service.ts';
-import { SignIn } from '../sign-in.ts';
-import { themeSwitch } from '../theme-choice.ts';
+import { keptToken } from '../token.ts';
 import { addressOf, entityOf } from './address.ts';
 import { Announcer } from './announcer.ts';
 import { EntityPage } from './entity-page.ts';
-import { identityButton } from './identity.ts';
 import { ProcessTree } from './process-tree.ts';
 import { ReleaseDialog } from './release-dialog.ts';
 import { Search } from './search.ts';
@@ -28,11 +29,12 @@ import { TroubleList } from './trouble-list.ts';
 const SILENT_MS = 12_000;
 const TICK_MS = 1_000;
 const SEARCH_MS = 1_000;
+const AHEAD_MS = 20_000;
 const ZOOM_STEP = 1.2;
 
 class InspectPage {
   readonly #announcer = new Announcer();
-  readonly #entity = new EntityPage(this.#announcer);
+  readonly #entity = new EntityPage(this.#announcer, () => this.#space.mission.answer);
   readonly #search = new Search();
   readonly #dialog = new ReleaseDialog(({ child, action }) => this.#released(child, action));
   readonly #trouble = new TroubleList((trouble, action) => this.#release(trouble, action));
@@ -47,12 +49,16 @@ class InspectPage {
   #latest: InspectTree | undefined;
   #receivedAt = now();
   #troubles = 0;
+  readonly #space = new Workspace(
+    () => this.#frame.draw(),
+    () => systemAddress(location.search, location.hash),
+  );
+  #token = keptToken();
+  readonly #frame = new Frame(this.#space, () => this.#identityChanged());
   readonly #warmed = new Set<string>();
+  #warming: Promise<unknown> = Promise.resolve();
 
   start(): void {
-    new SignIn();
-    identityButton();
-    themeSwitch(byId('theme', HTMLButtonElement));
     this.#buttons();
     document.addEventListener('keydown', (event) => this.#key(event));
     addEventListener('hashchange', () => this.#go());
@@ -65,6 +71,12 @@ class InspectPage {
     every(() => this.#showConnection(), TICK_MS);
     void this.#search.find();
     this.#go();
+  }
+
+  /** What was read with another token, or without one, is not shown with this one. */
+  #identityChanged(): void {
+    if (keptToken() !== this.#token) location.reload();
+    else this.#space.identityChanged();
   }
 
   #go(): void {
@@ -113,13 +125,21 @@ class InspectPage {
     this.#showConnection();
   }
 
-  /** A chart is laid out at its first question: asked before somebody waits for it. */
+  /**
+   * A chart is laid out at its first question: asked before somebody waits for it, one at a time. A browser has six
+   * connections, and what is looked at needs them.
+   */
   #warm(kinds: readonly string[]): void {
     for (const kind of kinds) {
       if (this.#warmed.has(kind)) continue;
       this.#warmed.add(kind);
-      ask(`/v1/inspect/charts/${encodeURIComponent(kind)}`).catch(() => this.#warmed.delete(kind));
+      this.#warming = this.#warming.then(() => this.#ahead(kind));
     }
+  }
+
+  async #ahead(kind: string): Promise<void> {
+    const path = `/v1/inspect/charts/${encodeURIComponent(kind)}`;
+    await ask(path, AbortSignal.timeout(AHEAD_MS)).catch(() => this.#warmed.delete(kind));
   }
 
   #showConnection(): void {
@@ -161,7 +181,7 @@ class InspectPage {
     return [
       `${count} ${count === 1 ? 'process' : 'processes'}`,
       ...(silent.length > 0 ? [`${silent.length} silent`] : []),
-      `${live} live`,
+      `${live} live ${live === 1 ? 'entity' : 'entities'}`,
     ].join(' · ');
   }
 
@@ -171,6 +191,8 @@ class InspectPage {
   }
 
   #released(child: string, action: 'resume' | 'reset'): void {
+    this.#space.caller.soon();
+    this.#space.soon();
     this.#announcer.say(`${child} ${action === 'resume' ? 'resumed' : 'reset'}`);
     this.#entity.refresh();
     void this.#search.find();

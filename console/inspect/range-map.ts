@@ -4,7 +4,7 @@
  */
 
 import { byId, drawn, setText } from '../element.ts';
-import { inWords, rangesIn, shares } from './range-shares.ts';
+import { inWords, opacityOf, paceInWords, rangesIn, shares, stretches } from './range-shares.ts';
 
 /** Parts of the strip: as many as a side of the page has dots. */
 const CELLS = 300;
@@ -12,6 +12,7 @@ const CELLS = 300;
 export class RangeMap {
   readonly #section = byId('ranges-section', HTMLElement);
   readonly #text = byId('ranges-text', HTMLElement);
+  readonly #pace = byId('ranges-pace', HTMLElement);
   readonly #strip = byId('ranges', HTMLElement);
   #shown = '';
 
@@ -21,6 +22,7 @@ export class RangeMap {
     this.#section.hidden = ranges === undefined;
     if (ranges === undefined) return;
     const words = inWords(ranges);
+    setText(this.#pace, paceInWords(context));
     const text = `${words} ${JSON.stringify(ranges.received)}`;
     if (text === this.#shown) return;
     this.#shown = text;
@@ -31,23 +33,8 @@ export class RangeMap {
       role: 'img',
       'aria-label': words,
     });
-    svg.append(...stretches(shares(ranges, CELLS)));
+    for (const { x, width, share } of stretches(shares(ranges, CELLS)))
+      svg.append(drawn('rect', { x, width, height: 1, 'fill-opacity': opacityOf(share) }));
     this.#strip.replaceChildren(svg);
   }
-}
-
-/** Neighbours that are alike are one. */
-function stretches(there: readonly number[]): SVGElement[] {
-  const drawnOnes: SVGElement[] = [];
-  for (let first = 0; first < there.length; ) {
-    let end = first + 1;
-    while (end < there.length && there[end] === there[first]) end += 1;
-    const share = there[first]!;
-    if (share > 0)
-      drawnOnes.push(
-        drawn('rect', { x: first, width: end - first, height: 1, 'fill-opacity': Math.max(0.25, share) }),
-      );
-    first = end;
-  }
-  return drawnOnes;
 }

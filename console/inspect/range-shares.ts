@@ -42,6 +42,54 @@ export function inWords({ size, received }: Ranges): string {
   return `${bytes.toLocaleString('en')} of ${size.toLocaleString('en')} B · ${percent} % · ${words}`;
 }
 
+/**
+ * `9.6 kbit/s (gateway) · at least 2:05 left · ends before LOS 12:10:00 UTC`: how fast a transfer may go now; empty
+ * where nobody knows, or nothing of it may be asked.
+ */
+export function paceInWords(context: unknown): string {
+  const { pace } = (context ?? {}) as { pace?: unknown };
+  const { rate, source, lasts_s, los, ends_before_los } = (pace ?? {}) as Readonly<Record<string, unknown>>;
+  if (typeof rate !== 'number' || typeof lasts_s !== 'number') return '';
+  const words = [`${rateText(rate)} (${String(source)})`, `at least ${timeText(lasts_s)} left`];
+  if (typeof los === 'string')
+    words.push(`ends ${ends_before_los === true ? 'before' : 'after'} LOS ${los.slice(11, 19)} UTC`);
+  return words.join(' · ');
+}
+
+function rateText(rate: number): string {
+  const [value, unit] =
+    rate >= 1e6 ? [rate / 1e6, 'Mbit/s'] : rate >= 1e3 ? [rate / 1e3, 'kbit/s'] : [rate, 'bit/s'];
+  return `${Number(value.toPrecision(3))} ${unit}`;
+}
+
+/** `2:05`, `1:02:05` */
+function timeText(seconds: number): string {
+  const [hours, minutes] = [Math.floor(seconds / 3_600), Math.floor(seconds / 60) % 60];
+  const two = (value: number): string => String(value).padStart(2, '0');
+  const rest = two(Math.floor(seconds % 60));
+  return hours > 0 ? `${hours}:${two(minutes)}:${rest}` : `${minutes}:${rest}`;
+}
+
+/** Neighbouring parts that are alike as one: where it begins, how many, and how much of them is there; empty ones left out. */
+export function stretches(
+  there: readonly number[],
+): { readonly x: number; readonly width: number; readonly share: number }[] {
+  const found: { x: number; width: number; share: number }[] = [];
+  for (let first = 0; first < there.length; ) {
+    let end = first + 1;
+    while (end < there.length && there[end] === there[first]) end += 1;
+    const share = there[first]!;
+    if (share > 0) found.push({ x: first, width: end - first, share });
+    first = end;
+  }
+  return found;
+}
+
+/** Of a stretch, so that a little of a part is still seen. */
+export function opacityOf(share: number): number {
+  return Math.max(0.25, share);
+}
+
 /** In sixteen steps; only what is there whole is 1. */
 function stepOf(share: number): number {
   return Math.min(STEPS, Math.floor(share * STEPS + 1e-6)) / STEPS || (share > 0 ? 1 / STEPS : 0);

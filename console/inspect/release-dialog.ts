@@ -2,9 +2,10 @@
 
 import type { ReleaseRequest } from '../../contract/inspector.ts';
 import { byId, setText } from '../element.ts';
-import { order, ServiceError } from '../service.ts';
+import { keepGivenName, keptName, keptRoles } from '../operator-name.ts';
+import { order } from '../service.ts';
+import { ServiceError } from '../service-error.ts';
 import { keptToken } from '../token.ts';
-import { keepName, keptName } from './identity.ts';
 
 export interface Release extends ReleaseRequest {
   /** What it is, for the person. */
@@ -60,7 +61,7 @@ export class ReleaseDialog {
     this.#confirm.disabled = true;
     try {
       await order('/v1/inspect/release', { instance, supervisor, child, action }, name);
-      if (keptToken() === undefined) keepName(name);
+      if (keptToken() === undefined) keepGivenName(name, keptRoles());
       this.#dialog.close();
       this.#done(this.#release);
     } catch (error) {

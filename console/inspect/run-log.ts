@@ -10,6 +10,7 @@
 import type { RunEvent, RunSample } from '../../contract/run.ts';
 import { later } from '../browser-clock.ts';
 import { arrange, byId, element, setAttribute, setText } from '../element.ts';
+import type { unitsIn } from '../input-units.ts';
 import { clockTime } from '../moment.ts';
 import { addressOf } from './address.ts';
 import { sampleText, wordsFor } from './run-words.ts';
@@ -19,6 +20,8 @@ const AT_SPEED = 60;
 const CALM_MS = 400;
 /** Further from its end than this, the list was scrolled by a person. */
 const NEAR_PX = 24;
+
+type Units = ReturnType<typeof unitsIn>;
 
 export class RunLog {
   readonly #list = byId('run-log-list', HTMLOListElement);
@@ -32,6 +35,7 @@ export class RunLog {
   /** The moment that is shown; undefined: the present. */
   #at: number | undefined;
   #drawnTo = 0;
+  #units: Units = () => () => undefined;
   /** Somebody has scrolled back (G2). */
   #isRead = false;
   #scrollTop = 0;
@@ -51,6 +55,12 @@ export class RunLog {
 
   focus(): void {
     this.#list.focus();
+  }
+
+  /** Of inputs, by the path of an event; what is drawn is drawn again with them. */
+  measureIn(units: Units): void {
+    this.#units = units;
+    this.#rows.clear();
   }
 
   clear(): void {
@@ -102,7 +112,7 @@ export class RunLog {
   }
 
   #row(event: RunEvent): HTMLLIElement {
-    const row = this.#rows.get(event.seq) ?? rowOf(event);
+    const row = this.#rows.get(event.seq) ?? rowOf(event, this.#units);
     this.#rows.set(event.seq, row);
     setAttribute(row, 'aria-current', event.seq === this.#at ? 'step' : undefined);
     row.classList.toggle('later', this.#at !== undefined && event.seq > this.#at);
@@ -175,13 +185,14 @@ function isOf(event: RunEvent, step: string): boolean {
   return 'path' in event && (event.path === step || event.path.startsWith(`${step}/`));
 }
 
-function rowOf(event: RunEvent): HTMLLIElement {
-  const { what, tone, text, path, link, samples = [] } = wordsFor(event);
+function rowOf(event: RunEvent, units: Units): HTMLLIElement {
+  const at = 'path' in event ? event.path : undefined;
+  const { what, tone, text, path, link, samples = [] } = wordsFor(event, units(at));
   const row = element(
     'li',
     { 'data-seq': event.seq, class: event.event },
     element('span', { class: 'seq mono' }, `${event.seq}`),
-    element('time', { class: 'at mono', datetime: event.at }, clockTime(Date.parse(event.at)).slice(0, -1)),
+    element('time', { class: 'at mono', datetime: event.at }, clockTime(Date.parse(event.at))),
     element('span', { class: `what ${tone}` }, what),
   );
   const said = element('span', { class: 'said' });

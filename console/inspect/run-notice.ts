@@ -3,6 +3,7 @@
  * ended. Nothing is answered here: a person copies the command, or types it where answers are given.
  */
 
+import { wantedWords } from '../../contract/run-question.ts';
 import { later } from '../browser-clock.ts';
 import { byId, element, setAttribute, setText } from '../element.ts';
 import { dateTime, duration } from '../moment.ts';
@@ -18,6 +19,8 @@ interface Notice {
   readonly commands: readonly Command[];
   /** Since when, ms since 1970; absent where it waits for nobody. */
   readonly since?: number;
+  /** Until when, ms since 1970; absent where it waits for ever. */
+  readonly deadline?: number;
 }
 
 export class RunNotice {
@@ -45,8 +48,10 @@ export class RunNotice {
   }
 
   tick(now: number): void {
-    const since = this.#notice?.since;
-    setText(this.#since, since === undefined ? '' : `for ${duration(Math.max(0, now - since))}`);
+    const { since, deadline } = this.#notice ?? {};
+    const waits = since === undefined ? '' : `for ${duration(Math.max(0, now - since))}`;
+    const left = deadline === undefined ? '' : `, ${duration(Math.max(0, deadline - now))} left`;
+    setText(this.#since, `${waits}${left}`);
   }
 
   #show(notice: Notice | undefined): void {
@@ -73,10 +78,19 @@ function noticeOf(picture: RunPicture): Notice | undefined {
   }
   if (pending === undefined) return undefined;
   const commands = answerCommands(run, pending, location.origin);
-  const { path, prompt, at: since } = pending;
+  const { path, prompt, answer, deadline, at: since } = pending;
+  const until = deadline === undefined ? {} : { deadline };
+  const wanted = answer === undefined ? '' : ` Asked for: ${wantedWords(answer)}.`;
   const role = pending.role === undefined ? '' : ` Role ${pending.role} answers.`;
   return pending.kind === 'ask'
-    ? { tone: 'warn asks', title: 'Asks', text: `${prompt} (${path})${role}`, commands, since }
+    ? {
+        tone: 'warn asks',
+        title: 'Asks',
+        text: `${prompt} (${path})${wanted}${role}`,
+        commands,
+        since,
+        ...until,
+      }
     : { tone: 'warn asks', title: 'Needs a decision', text: `${path}: ${prompt}`, commands, since };
 }
 

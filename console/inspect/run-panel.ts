@@ -6,11 +6,14 @@
  * P2. At a moment of its history everything shown is of that moment; without one, of the present.
  */
 
+import type { MissionView } from '../../contract/mission-view.ts';
 import type { RunEvent, RunStep, RunSteps } from '../../contract/run.ts';
 import { later, oncePerFrame } from '../browser-clock.ts';
 import { byId, setAttribute, setText } from '../element.ts';
+import { unitsIn } from '../input-units.ts';
 import { LiveSocket } from '../live-socket.ts';
-import { ask, ServiceError } from '../service.ts';
+import { ask } from '../service.ts';
+import { ServiceError } from '../service-error.ts';
 import type { Announcer } from './announcer.ts';
 import { RunLog } from './run-log.ts';
 import { RunNotice } from './run-notice.ts';
@@ -25,10 +28,12 @@ const AGAIN_MS = 2_000;
 interface RunActions {
   /** To the moment of that event, where there is a history. */
   go(seq: number): void;
+  mission(): MissionView | undefined;
 }
 
 export class RunPanel {
   readonly #announcer: Announcer;
+  readonly #mission: RunActions['mission'];
   readonly #tree = new RunTree((path) => this.#log.filter(path));
   readonly #log: RunLog;
   readonly #notice = new RunNotice();
@@ -42,8 +47,12 @@ export class RunPanel {
   #at: number | undefined;
   #now = 0;
   #said: string | undefined;
+  /** What the units of its inputs are known from. */
+  #measured = '';
+  #revision: string | undefined;
 
-  constructor(announcer: Announcer, { go }: RunActions) {
+  constructor(announcer: Announcer, { go, mission }: RunActions) {
+    this.#mission = mission;
     this.#announcer = announcer;
     this.#log = new RunLog(go, () => this.#tree.select(undefined));
   }
@@ -85,6 +94,7 @@ export class RunPanel {
     const picture = this.#picture;
     this.#notice.tick(this.#momentOf(picture));
     this.#tree.tick(this.#momentOf(picture));
+    if (this.#mission()?.revision !== this.#revision) this.#draw();
   }
 
   focusSteps(): void {
@@ -129,10 +139,21 @@ export class RunPanel {
     this.#notice.show(picture, picture === this.#record.live);
     this.#notice.tick(this.#momentOf(picture));
     this.#tree.show(rows, this.#momentOf(picture));
+    this.#measure(picture);
     this.#log.show(this.#record.events, this.#at);
     this.#showProgress(rows);
     setText(byId('entity-label', HTMLElement), picture.started?.procedure ?? '');
     this.#say();
+  }
+
+  /** Inputs have units once the mission and the program of the run are there. */
+  #measure({ started }: RunPicture): void {
+    const mission = this.#mission();
+    this.#revision = mission?.revision;
+    const known = `${this.#run} ${this.#revision} ${this.#steps.length} ${started === undefined}`;
+    if (known === this.#measured) return;
+    this.#measured = known;
+    this.#log.measureIn(unitsIn(mission, started, this.#steps));
   }
 
   #showProgress(rows: readonly StepRow[]): void {

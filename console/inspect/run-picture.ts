@@ -7,7 +7,7 @@
  * R2. A step that is begun again begins with everything in it.
  */
 
-import type { RunEvent } from '../../contract/run.ts';
+import type { AskedAnswer, RunEvent } from '../../contract/run.ts';
 
 export type StepState =
   | 'not begun'
@@ -36,6 +36,10 @@ export interface Pending {
   readonly path: string;
   readonly prompt: string;
   readonly role?: string;
+  /** The value asked for; absent: a yes or a no. */
+  readonly answer?: AskedAnswer;
+  /** Without an answer by then the step fails; ms since 1970. */
+  readonly deadline?: number;
   /** Number of the event that asks. */
   readonly question: number;
   readonly at: number;
@@ -120,9 +124,13 @@ export class RunPicture {
   #converse(event: RunEvent): void {
     switch (event.event) {
       case 'asked': {
-        const { path, prompt, role, seq: question, at } = event;
-        const of = role === undefined ? {} : { role };
-        this.#ask({ kind: 'ask', path, prompt, ...of, question, at: Date.parse(at) });
+        const { path, prompt, role, answer, deadline, seq: question, at } = event;
+        const typed = {
+          ...(role !== undefined && { role }),
+          ...(answer !== undefined && { answer }),
+          ...(deadline !== undefined && { deadline: Date.parse(deadline) }),
+        };
+        this.#ask({ kind: 'ask', path, prompt, ...typed, question, at: Date.parse(at) });
         break;
       }
       case 'decision_required': {

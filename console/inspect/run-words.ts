@@ -5,12 +5,14 @@
 
 import type { EntityName } from '../../contract/inspection.ts';
 import type { RunEvent, RunSample } from '../../contract/run.ts';
+import { wantedWords } from '../../contract/run-question.ts';
 import {
   answerCommand,
   MEANING_OF,
   type RunTone,
   type RunWords,
   runWords,
+  type UnitOf,
 } from '../../contract/run-words.ts';
 import { duration } from '../moment.ts';
 import type { Pending } from './run-picture.ts';
@@ -40,8 +42,8 @@ export interface EventWords {
 const USUAL_ORIGIN = 'http://127.0.0.1:8400';
 
 /** The event as people read it. */
-export function wordsFor(event: RunEvent): EventWords {
-  const said = runWords(event);
+export function wordsFor(event: RunEvent, unitOf?: UnitOf): EventWords {
+  const said = runWords(event, unitOf);
   const { what, samples } = said;
   return {
     what,
@@ -94,13 +96,14 @@ export interface Command {
 }
 
 /** The commands that answer a question or decide about a step, this one and no later one. */
-export function answerCommands(run: string, { kind, question }: Pending, origin: string): Command[] {
+export function answerCommands(run: string, { kind, question, answer }: Pending, origin: string): Command[] {
   const command = (word: string, means: string): Command => ({
     text: `${answerCommand(run, word, question)}${serviceOption(origin)}`,
     means,
   });
-  if (kind === 'ask')
-    return [command('yes', 'yes, or the value asked for'), command('no', 'no: the step fails')];
+  const no = command('no', 'no: the step fails');
+  if (kind === 'ask' && answer !== undefined) return [command('VALUE', `VALUE: ${wantedWords(answer)}`), no];
+  if (kind === 'ask') return [command('yes', 'yes'), no];
   return Object.entries(MEANING_OF).map(([choice, means]) => command(choice, means));
 }
 

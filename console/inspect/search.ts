@@ -10,7 +10,8 @@ import { isBadTcEnd } from '../../contract/telecommand-state.ts';
 import { every, later } from '../browser-clock.ts';
 import { arrange, byId, element, setAttribute, setText } from '../element.ts';
 import { clockTime } from '../moment.ts';
-import { ask, ServiceError } from '../service.ts';
+import { ask } from '../service.ts';
+import { ServiceError } from '../service-error.ts';
 import { addressOf } from './address.ts';
 import { statusWord } from './at-rest.ts';
 
@@ -130,9 +131,10 @@ export class Search {
     const address = addressOf(entity);
     const drawn = this.#drawn.get(address) ?? this.#make(address, entity);
     const { badge, under, item } = drawn;
-    setText(badge, entity.state === '' ? entity.status : withoutRegions(entity.state));
+    setText(badge, entity.state === '' ? statusWord(entity) : withoutRegions(entity.state));
     setAttribute(badge, 'class', `badge ${toneOf(entity)}`);
-    const about = [entity.kind, entity.label, statusWord(entity), `${clockTime(entity.at).slice(0, 8)}Z`];
+    const { kind, label, target } = entity;
+    const about = [kind, label, target, statusWord(entity), `${clockTime(entity.at).slice(0, 8)}Z`];
     setText(under, about.filter((part) => part !== undefined).join(' · '));
     return item;
   }

@@ -23,6 +23,12 @@ export class StateList {
     this.#frame.replaceChildren(element('ul', {}, ...tops.map((node) => this.#state(node, chart))));
   }
 
+  /** Shows nothing. */
+  clear(): void {
+    this.#states.clear();
+    this.#frame.replaceChildren();
+  }
+
   light(active: readonly string[]): void {
     for (const [id, { item, word }] of this.#states) {
       const isActive = active.includes(id);

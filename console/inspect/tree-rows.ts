@@ -31,7 +31,7 @@ export interface Trouble {
   readonly instance: string;
   readonly name: string;
   readonly where: string;
-  readonly state: ChildState | 'silent';
+  readonly state: ChildState | 'silent' | 'lost';
   readonly crashes: number;
   readonly reason: string;
   /** Undefined where nothing can be released. */
@@ -70,9 +70,23 @@ export function rowsOf(tree: InspectTree): TreeRow[] {
 
 /** What needs attention, the worst first. */
 export function troubleOf(tree: InspectTree): Trouble[] {
-  const found = [...tree.processes.flatMap(troubleOfProcess), ...tree.silent.map(troubleOfSilent)];
-  const rank = ({ state }: Trouble): number => ['quarantined', 'silent', 'restarting'].indexOf(state);
+  const found = [
+    ...tree.processes.flatMap(troubleOfProcess),
+    ...tree.silent.map(troubleOfSilent),
+    ...troubleOfBus(tree),
+  ];
+  const rank = ({ state }: Trouble): number => ['quarantined', 'silent', 'lost', 'restarting'].indexOf(state);
   return found.sort((one, other) => rank(one) - rank(other));
+}
+
+/** The latest of what processes say: each learns it from the others. */
+function troubleOfBus({ processes }: InspectTree): Trouble[] {
+  const until = Math.max(...processes.map(({ lostUntil = 0 }) => lostUntil), 0);
+  if (until === 0) return [];
+  const what = `what was stored until ${new Date(until).toISOString()} may be lost`;
+  const reason = `${what}: its store went back, or a stream was deleted. mcs bus check says what does not fit together`;
+  const where = 'of every process';
+  return [{ key: 'bus', instance: '', name: 'the message bus', where, state: 'lost', crashes: 0, reason }];
 }
 
 export function healthOf({ state }: Pick<ChildView, 'state'>): Health {

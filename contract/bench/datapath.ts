@@ -4,7 +4,8 @@
  */
 
 import Type, { type Static } from 'typebox';
-import { CAPTURE_BLOCKS, JSON_BODY_BYTES, TRANSMIT_PACKETS } from '../limits.ts';
+import { CAPTURE_BLOCKS, TRANSMIT_PACKETS } from '../limits/bench.ts';
+import { JSON_BODY_BYTES } from '../limits/request.ts';
 import { ChainState, DroppedBytes } from './chain.ts';
 
 const closed = { additionalProperties: false } as const;

@@ -27,6 +27,7 @@ export const BENCH_ERRORS = {
   board_failed: { status: 502, cause: 'the board refused the request' },
   too_large: { status: 413, cause: 'request body larger than the route accepts' },
   unauthorized: { status: 401, cause: 'a bearer token is required, or the one given was refused' },
+  head_too_large: { status: 431, cause: 'headers and query of the request are larger than 16 KiB' },
   foreign_origin: { status: 403, cause: 'a browser page of another origin made the request' },
   foreign_host: { status: 403, cause: 'the request names a host that the bench is not started for' },
   too_many_requests: {

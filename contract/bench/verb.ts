@@ -4,7 +4,7 @@
  */
 
 import Type, { type Static } from 'typebox';
-import { MEASURE_PAYLOAD_BYTES } from '../limits.ts';
+import { MEASURE_PAYLOAD_BYTES } from '../limits/bench.ts';
 import { ConditionBody } from './chain.ts';
 import { FlushBody, TransmitBody } from './datapath.ts';
 import { BenchName } from './profile.ts';

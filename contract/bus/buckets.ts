@@ -58,6 +58,8 @@ export const buckets = {
   transfers: { name: 'mcs_transfers', history: 1 },
   /** Transfers that are not final, by the same keys: what a new transfer manager goes on with (ours). */
   openTransfers: { name: 'mcs_open_transfers', history: 1 },
+  /** Files that came down and are to be offered to a driver when fewer wait, by the same keys (ours, decision 43). */
+  leftFiles: { name: 'mcs_left_files', history: 1, ttlMs: 366 * DAY },
   /**
    * How far drivers came with the files they decode: `<target>.<file>.<generation>` (ours, decision 43); as long as the
    * samples stand in their stream.
@@ -74,6 +76,10 @@ export const buckets = {
   members: { name: 'mcs_members', history: 1 },
   /** Current values of a target with the stream position they cover: `<target>` (T5). */
   values: { name: 'mcs_values', history: 1 },
+  /** Units of the fleet, and keys that are enrolled for one: `<serial>` (ours; section 2.9). */
+  units: { name: 'mcs_units', history: 1 },
+  /** Connectors, alive or not, and what they lost: `<name>` (ours; section 2.11). */
+  connectors: { name: 'mcs_connectors', history: 1 },
   /** What drivers must not forget: `<driver>.<counter>`. */
   drivers: { name: 'mcs_drivers', history: 1 },
   /** Runs of the bench: `campaign.<id>` and `scenario.<id>` (ours). */

@@ -28,6 +28,8 @@ export const header = {
   /** On a chunk of a file: which writing of the file it is of, and the offset of its first byte (MC-XFER-046). */
   generation: 'Mcs-Generation',
   offset: 'Mcs-Offset',
+  /** On a chunk of a file: the transaction that brought it (ours; `contract/file-chunk.ts`). */
+  transaction: 'Mcs-Transaction',
   /** On samples decoded of a file: which frames of which file they are of, and what came of it so far (ours). */
   file: 'Mcs-File',
   /** On a value batch: more batches made from the same decoded samples follow it (ours). */

@@ -5,7 +5,20 @@ export interface StreamDefinition {
   readonly subjects: readonly string[];
   readonly maxAgeMs: number;
   readonly dedupeMs: number;
+  /** The rate that it is made for: it has room for what comes at it within its age. */
+  readonly bytesPerS?: number;
+  /** Its size, where it is stated and not made of a rate. */
   readonly maxBytes?: number;
+}
+
+/** How large a stream is; undefined: as large as there is room for. */
+export function sizeOf({
+  maxBytes,
+  bytesPerS,
+  maxAgeMs,
+}: Pick<StreamDefinition, 'maxBytes' | 'bytesPerS' | 'maxAgeMs'>): number | undefined {
+  if (maxBytes !== undefined || bytesPerS === undefined) return maxBytes;
+  return Math.ceil((bytesPerS * maxAgeMs) / 1_000);
 }
 
 const MINUTE = 60_000;
@@ -21,27 +34,30 @@ export const streams = {
     maxAgeMs: 30 * DAY,
     dedupeMs: 10 * MINUTE,
   },
-  /** Frames are kept so that a driver that was away decodes what it missed. */
+  /**
+   * Frames are kept so that a driver that was away decodes what it missed. These and the next two are made for 10,000
+   * samples a second, of which each takes some 20 bytes.
+   */
   frames: {
     name: 'TM_FRAMES',
     subjects: ['mcs.tm.frame.*'],
     maxAgeMs: DAY,
     dedupeMs: 2 * MINUTE,
-    maxBytes: 2 ** 30,
+    bytesPerS: 100_000,
   },
   decoded: {
     name: 'TM',
     subjects: ['mcs.tm.decoded.*'],
     maxAgeMs: DAY,
     dedupeMs: 2 * MINUTE,
-    maxBytes: 2 ** 30,
+    bytesPerS: 200_000,
   },
   values: {
     name: 'TM_VALUES',
     subjects: ['mcs.tm.value.*'],
     maxAgeMs: DAY,
     dedupeMs: 2 * MINUTE,
-    maxBytes: 2 ** 30,
+    bytesPerS: 200_000,
   },
   /** The logs of runs, as long as their follow route promises the whole history. */
   runs: { name: 'RUNS', subjects: ['mcs.run.evt.*'], maxAgeMs: 90 * DAY, dedupeMs: 10 * MINUTE },
@@ -69,7 +85,9 @@ export const streams = {
     subjects: ['mcs.file.chunk.>'],
     maxAgeMs: DAY,
     dedupeMs: 2 * MINUTE,
-    maxBytes: 2 ** 30,
+    bytesPerS: 64_000,
   },
+  /** The log of events, as the archive keeps it beyond this (ours, decision 51). */
+  events: { name: 'EVENTS', subjects: ['mcs.event.*'], maxAgeMs: 30 * DAY, dedupeMs: 10 * MINUTE },
   deadLetters: { name: 'DEAD_LETTERS', subjects: ['mcs.dlq.*'], maxAgeMs: 30 * DAY, dedupeMs: 2 * MINUTE },
 } as const satisfies Record<string, StreamDefinition>;

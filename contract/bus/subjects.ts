@@ -43,6 +43,19 @@ export const subject = {
   driverVerb: (driver: string, verb: string): string => `mcs.ctl.rpc.driver.${token(driver)}.${token(verb)}`,
   gatewayVerb: (gateway: string, verb: string): string =>
     `mcs.ctl.rpc.gateway.${token(gateway)}.${token(verb)}`,
+  unitVerb: (serial: string, verb: string): string => `mcs.ctl.rpc.unit.${token(serial)}.${token(verb)}`,
+  /** Registration of a unit, request-reply (ours, MC-UNIT-022), and its heartbeat, which is answered too (ours). */
+  unitRegister: (serial: string): string => `mcs.ctl.register.unit.${token(serial)}`,
+  unitHeartbeat: (serial: string): string => `mcs.ctl.heartbeat.unit.${token(serial)}`,
+  /** Those of every unit: any front end serves them. */
+  unitRegistrations: 'mcs.ctl.register.unit.*',
+  unitHeartbeats: 'mcs.ctl.heartbeat.unit.*',
+  /** Registration of a connector, and its heartbeat, request-reply (ours). */
+  connectorRegister: (name: string): string => `mcs.ctl.register.connector.${token(name)}`,
+  connectorHeartbeat: (name: string): string => `mcs.ctl.heartbeat.connector.${token(name)}`,
+  /** Those of every connector: any front end serves them. */
+  connectorRegistrations: 'mcs.ctl.register.connector.*',
+  connectorHeartbeats: 'mcs.ctl.heartbeat.connector.*',
   /** Files by CFDP of the links of one gateway, at the process that has them, request-reply (ours). */
   cfdp: (gateway: string): string => `mcs.ctl.rpc.cfdp.${token(gateway)}`,
   /** Launches of runs (section 4.2 rule 5). */
@@ -69,6 +82,8 @@ export const subject = {
   fileDecode: (target: string): string => `mcs.file.decode.${token(target)}`,
   /** A driver or gateway that has begun to serve `bind` asks for its bindings, request-reply (ours). */
   bindingsWanted: 'mcs.ctl.rpc.reconciler.bindings',
+  /** How full the disk of the embedded server is, every `BUS_LOOK_MS` (ours). */
+  busDisk: 'mcs.bus.disk',
   /** Switched faults of simulated targets (section 6). */
   simEvent: (target: string): string => `mcs.sim.evt.${token(target)}`,
   /** What the inspector asks of one process (ours), see `contract/inspection.ts`. */
@@ -76,6 +91,18 @@ export const subject = {
     `mcs.ctl.rpc.inspect.${token(instance)}.${token(verb)}`,
   /** Live frames for one watcher of the inspector (ours). */
   inspectWatch: (watcher: string): string => `mcs.inspect.evt.${token(watcher)}`,
+  /**
+   * Questions about the past to the owner of one archive, request-reply, and the end of one that nobody waits for
+   * (ours).
+   */
+  archiveAsk: (archive: string): string => `mcs.archive.ask.${token(archive)}`,
+  archiveCancel: (archive: string): string => `mcs.archive.cancel.${token(archive)}`,
+  /** What the owner of an archive says of it every few seconds, and whenever somebody wants to know (ours). */
+  archiveState: (archive?: string): string =>
+    `mcs.archive.state.${archive === undefined ? '*' : token(archive)}`,
+  archivesWanted: 'mcs.archive.wanted',
+  /** The log of events, by what they are made from (ours, decision 51). */
+  events: (source?: string): string => `mcs.event.${source === undefined ? '*' : token(source)}`,
   deadLetter: (kind: string): string => `mcs.dlq.${token(kind)}`,
   /** Gateway throughput (section 6). */
   metrics: 'mcs.metrics',

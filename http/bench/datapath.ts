@@ -8,7 +8,7 @@ import {
   FlushReply,
   TransmitBody,
 } from '../../contract/bench/datapath.ts';
-import { CAPTURE_BLOCKS, MEASURE_PAYLOAD_BYTES } from '../../contract/limits.ts';
+import { CAPTURE_BLOCKS, MEASURE_PAYLOAD_BYTES } from '../../contract/limits/bench.ts';
 import type { LoopbackTerms } from '../../ports/bench.ts';
 import type { BytesBody } from '../route.ts';
 import { integerInQuery, wordInQuery } from './parameters.ts';

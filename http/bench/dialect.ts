@@ -30,6 +30,7 @@ export const benchDialect: Dialect<BenchPorts> = {
     unknownRoute: 'not_found',
     invalid: 'validation_failed',
     tooLarge: 'too_large',
+    headTooLarge: 'head_too_large',
     foreignOrigin: 'foreign_origin',
     foreignHost: 'foreign_host',
     tooMany: 'too_many_requests',

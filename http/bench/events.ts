@@ -5,7 +5,7 @@
  */
 
 import { PurgeBody, Purged, SEVERITIES } from '../../contract/bench/event.ts';
-import { BENCH_LIST_LIMIT } from '../../contract/limits.ts';
+import { BENCH_LIST_LIMIT } from '../../contract/limits/bench.ts';
 import { limitInQuery, sinceInQuery, textInQuery, untilInQuery, wordInQuery } from './parameters.ts';
 import { type BenchRoute, defineBenchRoute, given, replied } from './route.ts';
 import { EventsShape } from './shapes.ts';

@@ -6,7 +6,7 @@
  */
 
 import { BenchFrame } from '../../contract/bench/frame.ts';
-import { BENCH_FRAMES_KEPT } from '../../contract/limits.ts';
+import { BENCH_FRAMES_KEPT } from '../../contract/limits/bench.ts';
 import type { BenchFrames } from '../../ports/bench.ts';
 import { closeCode, type FollowSource, type FollowWriter } from '../follow.ts';
 import { type BenchFollow, defineBenchFollow } from './route.ts';

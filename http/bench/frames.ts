@@ -5,7 +5,7 @@
 
 import { Purged } from '../../contract/bench/event.ts';
 import { BenchFrame } from '../../contract/bench/frame.ts';
-import { BENCH_LIST_LIMIT } from '../../contract/limits.ts';
+import { BENCH_LIST_LIMIT } from '../../contract/limits/bench.ts';
 import { limitInQuery, textInQuery, timeInQuery, uuidInPath } from './parameters.ts';
 import { type BenchRoute, defineBenchRoute, found, given, replied } from './route.ts';
 import { FramePageShape } from './shapes.ts';

@@ -6,7 +6,8 @@ import Type from 'typebox';
 import { BENCH_NAME_PATTERN } from '../../contract/bench/profile.ts';
 import { BENCH_SCHEMA_KINDS } from '../../contract/bench/schema.ts';
 import { nameBound } from '../../contract/bounded.ts';
-import { BENCH_LIST_LIMIT, BENCH_LIST_MOST, NAME_CHARACTERS } from '../../contract/limits.ts';
+import { BENCH_LIST_LIMIT, BENCH_LIST_MOST } from '../../contract/limits/bench.ts';
+import { NAME_CHARACTERS } from '../../contract/limits/request.ts';
 import type { QueryParameter } from '../route.ts';
 import type { BenchPathParameter } from './route.ts';
 

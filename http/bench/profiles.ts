@@ -2,7 +2,7 @@
 
 import { isUtf8 } from 'node:buffer';
 import { ActiveProfile, Profile, Validated } from '../../contract/bench/profile.ts';
-import { BENCH_DOCUMENT_CHARACTERS } from '../../contract/limits.ts';
+import { BENCH_DOCUMENT_CHARACTERS } from '../../contract/limits/bench.ts';
 import { refusal } from '../reply.ts';
 import { nameInPath } from './parameters.ts';
 import { asked, type BenchRoute, BOARD_WRITE, defineBenchRoute, found, replied } from './route.ts';

@@ -1,7 +1,7 @@
 /** Scenarios, their runs and their reports. RF Bench Service, section 4. */
 
 import { Validated } from '../../contract/bench/profile.ts';
-import { BENCH_LIST_LIMIT } from '../../contract/limits.ts';
+import { BENCH_LIST_LIMIT } from '../../contract/limits/bench.ts';
 import { limitInQuery, nameInPath, uuidInPath, wordInQuery } from './parameters.ts';
 import { asked, type BenchRoute, defineBenchRoute, found, given, replied } from './route.ts';
 import {

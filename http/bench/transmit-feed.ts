@@ -15,7 +15,7 @@ import {
   TRANSMIT_FEED_MESSAGE_BYTES,
   TRANSMIT_FEED_UNANSWERED,
   TRANSMIT_FEED_WAITING,
-} from '../../contract/limits.ts';
+} from '../../contract/limits/bench.ts';
 import { accepted } from '../../contract/result.ts';
 import { closeCode, type FollowSource, type FollowWriter } from '../follow.ts';
 import { readJsonBody } from '../json-body.ts';

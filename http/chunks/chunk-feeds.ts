@@ -126,7 +126,7 @@ class ChunkFeed {
   #take(message: StreamMessage): void {
     const chunk = readFileChunk(message);
     if (chunk === undefined || chunk.generation !== this.#record.generation) return;
-    const bytes = new ArrivedBytes(chunk.offset, chunk.data);
+    const bytes = new ArrivedBytes(chunk.offset, chunk.data, chunk.transaction);
     for (const reader of this.#readers) reader.arrived(bytes);
   }
 

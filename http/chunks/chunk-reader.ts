@@ -5,15 +5,17 @@
  *     `CHUNKS_WAITING_BYTES`, and what does not fit is read from the store when it is recorded.
  * C2. What is stored at the beginning comes first; then what arrives, before what was missed. What arrives before its
  *     turn is kept like the rest, and looked at again whenever something was sent.
- * C3. Each byte is sent once, and bytes of this generation alone (MC-GEN-022).
+ * C3. Each byte is sent once, and bytes of this generation alone (MC-GEN-022). Where another transaction brings the
+ *     file from its beginning, the reading ends: what was sent may be of another writing (file-chunk.F2).
  * C4. It ends when the file is whole and sent, or will never be; the reason is the state of the transfer.
  */
 
 import { type ByteRange, ByteRanges } from '../../contract/byte-ranges.ts';
 import { type ChunkMessage, chunkMessage } from '../../contract/chunk-message.ts';
-import { BUS_RETRY_MS, CHUNK_MESSAGE_BYTES, CHUNKS_WAITING_BYTES } from '../../contract/limits.ts';
+import { BUS_RETRY_MS } from '../../contract/limits/bus.ts';
+import { CHUNK_MESSAGE_BYTES, CHUNKS_WAITING_BYTES } from '../../contract/limits/transfer.ts';
 import { Outage } from '../../contract/outage.ts';
-import { receivedBy, type StoredTransfer } from '../../contract/transfer.ts';
+import { NO_TRANSACTION, receivedBy, type StoredTransfer, transactionOf } from '../../contract/transfer.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import { type ReadingOrderName, readingOrder } from './reading-orders.ts';
@@ -23,11 +25,13 @@ import type { StoredBytes } from './stored-bytes.ts';
 export class ArrivedBytes implements ChunkMessage {
   readonly offset: number;
   readonly data: Uint8Array;
+  readonly transaction: string;
   #message: Buffer | undefined;
 
-  constructor(offset: number, data: Uint8Array) {
+  constructor(offset: number, data: Uint8Array, transaction = NO_TRANSACTION) {
     this.offset = offset;
     this.data = data;
+    this.transaction = transaction;
   }
 
   /** Made once for all readers that are sent the whole of it. */
@@ -38,7 +42,7 @@ export class ArrivedBytes implements ChunkMessage {
 }
 
 /** How the reading of a file ends. */
-export type ReadingEnd = 'finished' | 'gone' | 'defect';
+export type ReadingEnd = 'finished' | 'begun-again' | 'gone' | 'defect';
 
 /** Where a reader is sent its messages. */
 export interface ChunkSink {
@@ -74,6 +78,8 @@ export class ChunkReader {
   /** C2 */
   #hasBeginning = false;
   #stopped = false;
+  /** Of which everything is that was sent; undefined: nothing was. */
+  #transaction: string | undefined;
   #isNews = false;
   #wake: () => void = () => undefined;
 
@@ -157,7 +163,7 @@ export class ChunkReader {
   #sendFresh(bytes: ArrivedBytes): Promise<void> | undefined {
     const { offset, data } = bytes;
     const end = Math.min(offset + data.length, this.#options.record().size);
-    if (offset >= end) return undefined;
+    if (offset >= end || !this.#isOfIt(bytes.transaction)) return undefined;
     const fresh = this.#order.arrived(offset, end);
     if (fresh === 'early') {
       this.#early.push(bytes);
@@ -175,8 +181,20 @@ export class ChunkReader {
       await this.#send({ offset: start, data: data.subarray(start - offset, end - offset) });
   }
 
+  /** Whether bytes of a transaction belong to what was sent (C3). */
+  #isOfIt(transaction: string): boolean {
+    this.#transaction ??= transaction;
+    if (transaction === this.#transaction) return true;
+    const isLate = this.#options.record().actor.transaction?.earlier.includes(transaction) === true;
+    if (isLate || this.#stopped) return false;
+    this.#stopped = true;
+    this.#options.sink.end('begun-again', 'the file is sent again from its beginning');
+    return false;
+  }
+
   async #sendStored(record: StoredTransfer, start: number, end: number): Promise<void> {
     const { stored, sink } = this.#options;
+    if (!this.#isOfIt(transactionOf(record))) return;
     let isThere = false;
     try {
       for await (const { offset, data } of stored.read(record, start, end)) {

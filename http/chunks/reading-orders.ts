@@ -4,7 +4,7 @@
  */
 
 import { type ByteRange, ByteRanges } from '../../contract/byte-ranges.ts';
-import { TRANSFER_RANGES } from '../../contract/limits.ts';
+import { TRANSFER_RANGES } from '../../contract/limits/transfer.ts';
 
 export interface ReadingOrder {
   /** Bytes that came: those of them that are to be sent now, which then count as sent; or it is not their turn yet. */

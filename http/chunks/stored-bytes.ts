@@ -11,13 +11,13 @@
 import { objectStores } from '../../contract/bus/buckets.ts';
 import type { ChunkMessage } from '../../contract/chunk-message.ts';
 import { ContentGone } from '../../contract/outage.ts';
-import { contentObject, partObject, type StoredTransfer } from '../../contract/transfer.ts';
+import { contentObject, partObject, partsOf, type StoredTransfer } from '../../contract/transfer.ts';
 import type { Bus, Objects } from '../../ports/bus.ts';
 
 export class StoredBytes {
   readonly #objects: Objects;
-  /** Bytes of the part that begins there (S1). */
-  #parts = new Map<number, number>();
+  /** Bytes of the part of this name (S1). */
+  #parts = new Map<string, number>();
 
   constructor(bus: Bus) {
     this.#objects = bus.objects(objectStores.files);
@@ -31,10 +31,10 @@ export class StoredBytes {
       if (record.actor.content !== undefined)
         return yield* this.#readObject(contentObject(record), { from: start, to: end, at: 0 });
       for (let at = await this.#partOf(record, start); at < end; ) {
-        const bytes = this.#parts.get(at) ?? (await this.#sizeOf(record, at));
+        const bytes = await this.#sizeOf(record, at);
         if (bytes === undefined) return;
         const part = { from: Math.max(start - at, 0), to: Math.min(end - at, bytes), at };
-        yield* this.#readObject(partObject(record, at), part);
+        yield* this.#readObject(partObject(partsOf(record), at), part);
         at += bytes;
       }
     } catch (error) {
@@ -52,7 +52,7 @@ export class StoredBytes {
   async #partOf(record: StoredTransfer, byte: number): Promise<number> {
     const range = (record.received ?? []).find(([start, end]) => start <= byte && byte < end);
     for (let at = range?.[0] ?? record.size; at <= byte; ) {
-      const bytes = this.#parts.get(at) ?? (await this.#sizeOf(record, at));
+      const bytes = await this.#sizeOf(record, at);
       if (bytes === undefined) return record.size;
       if (byte < at + bytes) return at;
       at += bytes;
@@ -61,12 +61,15 @@ export class StoredBytes {
   }
 
   async #sizeOf(record: StoredTransfer, at: number): Promise<number | undefined> {
-    const bytes = await this.#objects.size(partObject(record, at));
+    const part = partObject(partsOf(record), at);
+    const known = this.#parts.get(part);
+    if (known !== undefined) return known;
+    const bytes = await this.#objects.size(part);
     if (bytes === undefined || bytes === 0) {
       this.#parts.clear();
       return undefined;
     }
-    this.#parts.set(at, bytes);
+    this.#parts.set(part, bytes);
     return bytes;
   }
 

@@ -4,14 +4,20 @@
  */
 
 import { type DecodedBatch, decodeBatch, type FrameBatch } from '../../contract/batch.ts';
-import { type GatewayReport, LINK_STATES, type SentMessage } from '../../contract/link.ts';
+import { isHexadecimal } from '../../contract/hexadecimal.ts';
+import {
+  type GatewayReport,
+  LINK_STATES,
+  type LinkCondition,
+  reportedMoment,
+  type SentMessage,
+} from '../../contract/link.ts';
 import { readReply } from '../../contract/reply.ts';
 import { fitsPlatform, readBatch } from '../../telemetry/reading/batch-shape.ts';
 
 /** Latest instant a date can hold, ms since 1970. */
 const LATEST_MS = 8.64e15;
 const OUTCOMES: readonly string[] = ['sent', 'refused', 'unknown'] satisfies SentMessage['outcome'][];
-const HEXADECIMAL = /^([0-9a-f]{2})*$/i;
 
 export function readFrames(data: Uint8Array): FrameBatch | undefined {
   try {
@@ -31,29 +37,42 @@ export function readDecoded(data: Uint8Array, measures: number): DecodedBatch | 
   return batch !== undefined && fitsPlatform(batch.blocks, measures) ? batch : undefined;
 }
 
-export function readSent(data: Uint8Array): SentMessage | undefined {
+export type ReadSent = Omit<SentMessage, 'at'> & {
+  /** ms since 1970 */
+  readonly at: number;
+};
+
+export function readSent(data: Uint8Array): ReadSent | undefined {
   const message = parsed<SentMessage>(data);
-  const { target, key, frame, outcome, at, detail } = message ?? {};
+  const { target, key, frame, outcome, detail } = message ?? {};
+  const at = reportedMoment(message?.at);
   const isWhole =
     typeof target === 'string' &&
     typeof key === 'string' &&
     typeof frame === 'string' &&
-    HEXADECIMAL.test(frame) &&
+    isHexadecimal(frame) &&
     OUTCOMES.includes(String(outcome)) &&
     (detail === undefined || typeof detail === 'string') &&
-    isInstant(at);
-  return isWhole ? (message as SentMessage) : undefined;
+    at !== undefined;
+  return isWhole ? { ...(message as SentMessage), at } : undefined;
 }
 
-export function readReport(data: Uint8Array): Pick<GatewayReport, 'gateway' | 'link'> | undefined {
+export interface ReadReport {
+  readonly gateway: string;
+  readonly link: LinkCondition;
+}
+
+export function readReport(data: Uint8Array): ReadReport | undefined {
   const { gateway, link } = parsed<GatewayReport>(data) ?? {};
+  const { state, reason } = link ?? {};
+  const since = reportedMoment(link?.since);
   const isWhole =
     typeof gateway === 'string' &&
-    link !== undefined &&
-    LINK_STATES.some((state) => state === link?.state) &&
-    isInstant(link.since) &&
-    (link.reason === undefined || typeof link.reason === 'string');
-  return isWhole ? { gateway, link } : undefined;
+    state !== undefined &&
+    LINK_STATES.includes(state) &&
+    since !== undefined &&
+    (reason === undefined || typeof reason === 'string');
+  return isWhole ? { gateway, link: { state, since, ...(reason !== undefined && { reason }) } } : undefined;
 }
 
 function isInstant(at: unknown): at is number {

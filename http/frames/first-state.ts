@@ -2,7 +2,7 @@
 
 import { assertNever } from '../../contract/assert.ts';
 import { subject } from '../../contract/bus/subjects.ts';
-import { GATEWAY_STATE_MS } from '../../contract/limits.ts';
+import { GATEWAY_STATE_MS } from '../../contract/limits/link.ts';
 import type { LinkCondition } from '../../contract/link.ts';
 import { askOrAway } from '../../messaging/ask.ts';
 import type { Gateway } from '../../mission/mission.ts';

@@ -8,7 +8,7 @@
  */
 
 import type { DecodedBatch, FrameBatch } from '../../contract/batch.ts';
-import { FRAME_DECODED_MS, FRAME_WATCH_QUEUE } from '../../contract/limits.ts';
+import { FRAME_DECODED_MS, FRAME_WATCH_QUEUE } from '../../contract/limits/link.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 
 /** Where samples of a frame are: a row of the blocks of a decoded batch. */

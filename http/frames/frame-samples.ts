@@ -4,7 +4,7 @@
  */
 
 import type { SampleBlock, VerificationReport } from '../../contract/batch.ts';
-import { FRAME_WATCH_SAMPLES } from '../../contract/limits.ts';
+import { FRAME_WATCH_SAMPLES } from '../../contract/limits/link.ts';
 import type { FrameReceived } from '../../contract/link-event.ts';
 import { decodedSample } from '../../mission/decoded-sample.ts';
 import type { Platform } from '../../mission/platform.ts';

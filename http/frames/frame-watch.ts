@@ -11,7 +11,8 @@
 import { header } from '../../contract/bus/headers.ts';
 import { streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';
-import { FRAME_HEAD_BYTES, PASS_CHECK_MS } from '../../contract/limits.ts';
+import { FRAME_HEAD_BYTES } from '../../contract/limits/link.ts';
+import { PASS_CHECK_MS } from '../../contract/limits/pass.ts';
 import type { LinkCondition } from '../../contract/link.ts';
 import type { FrameReceived, FrameSent, LinkEvent } from '../../contract/link-event.ts';
 import type { Gateway, Target } from '../../mission/mission.ts';

@@ -68,6 +68,13 @@ const PACKED_OPTIONS = {
   'elk.aspectRatio': '2.6',
 } as const;
 
+/** States of one level are many: texts stand where their arrows begin, and what can move closer does. */
+const CLOSE_OPTIONS = {
+  'elk.layered.compaction.postCompaction.strategy': 'EDGE_LENGTH',
+  'elk.layered.edgeLabels.centerLabelPlacementStrategy': 'TAIL_LAYER',
+  'elk.layered.spacing.nodeNodeBetweenLayers': '20',
+} as const;
+
 export const DOT = ':initial';
 const ALWAYS = 'always';
 /** More events than this that leave nothing are named without their guards. */
@@ -202,6 +209,7 @@ function separateNode(node: ChartNode, drawing: Drawing, padding: string): ElkNo
       ...ROOT_OPTIONS,
       'elk.direction': isRegion ? 'DOWN' : 'RIGHT',
       'elk.hierarchyHandling': 'SEPARATE_CHILDREN',
+      ...CLOSE_OPTIONS,
       'elk.padding': padding,
     },
     children: innerNodes(node, drawing),

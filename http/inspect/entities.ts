@@ -18,6 +18,7 @@ import type {
 } from '../../contract/inspection.ts';
 import type { InspectFound } from '../../contract/inspector.ts';
 import { Outage } from '../../contract/outage.ts';
+import { telecommandLabel } from '../../contract/telecommand-label.ts';
 import { isToken } from '../../contract/token.ts';
 import { transferNamed } from '../../contract/transfer.ts';
 import { refuse } from '../errors.ts';
@@ -176,7 +177,7 @@ function finishedView(
   indexed: EntitySummary | undefined,
 ): EntityView {
   const last = steps.at(-1)!;
-  const { label, target } = indexed ?? {};
+  const { label = labelIn(last.context, kind), target } = indexed ?? {};
   return {
     kind,
     id,
@@ -198,6 +199,10 @@ function finishedView(
     refuses: [],
     ...(kind === 'telecommand' && { target: id.slice(0, id.lastIndexOf('.')) }),
   };
+}
+
+function labelIn(context: unknown, kind: string): string | undefined {
+  return kind === 'telecommand' ? telecommandLabel(context) : undefined;
 }
 
 /** Keys of the innermost states, one for each region; each once. */

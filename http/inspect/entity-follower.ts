@@ -16,7 +16,7 @@ import {
   type InspectionUpdate,
   type WatchCall,
 } from '../../contract/inspection.ts';
-import { INSPECT_RENEWALS, INSPECT_SEARCH_MS } from '../../contract/limits.ts';
+import { INSPECT_RENEWALS, INSPECT_SEARCH_MS } from '../../contract/limits/inspect.ts';
 import { Outage } from '../../contract/outage.ts';
 import { readReply } from '../../contract/reply.ts';
 import type { Bus, Stoppable } from '../../ports/bus.ts';

@@ -9,8 +9,9 @@
 import { streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';
 import type { EntitySummary, FindCall } from '../../contract/inspection.ts';
-import { INSPECT_EVENTS } from '../../contract/limits.ts';
+import { INSPECT_EVENTS } from '../../contract/limits/inspect.ts';
 import { readTcEvent } from '../../contract/telecommand.ts';
+import { telecommandLabel } from '../../contract/telecommand-label.ts';
 import { isFinalTcState } from '../../contract/telecommand-state.ts';
 import { isToken, isUlid } from '../../contract/token.ts';
 import type { Bus, FollowFrom, StreamMessage } from '../../ports/bus.ts';
@@ -87,9 +88,11 @@ function take(message: StreamMessage, found: Map<string, EntitySummary>): void {
   const id = `${target}.${tc}`;
   const before = found.get(id);
   const state = event.state === 'ECHO' ? (before?.state ?? 'SENT') : event.state;
+  const label = telecommandLabel(event.telecommand) ?? before?.label;
   found.set(id, {
     kind: 'telecommand',
     id,
+    ...(label !== undefined && { label }),
     target,
     status: isFinalTcState(state) ? 'finished' : 'loading',
     state,
@@ -100,7 +103,7 @@ function take(message: StreamMessage, found: Map<string, EntitySummary>): void {
 
 function matches(entity: EntitySummary, { id, target, state }: FindCall): boolean {
   return (
-    (id === undefined || entity.id.includes(id)) &&
+    (id === undefined || entity.id.includes(id) || entity.label?.includes(id) === true) &&
     (target === undefined || entity.target === target) &&
     (state === undefined || entity.state === state)
   );

@@ -11,7 +11,7 @@ import type { ElkExtendedEdge, ElkNode } from 'elkjs/lib/elk-api.js';
 import elkjs from 'elkjs/lib/elk-api.js';
 import type { ChartEdge, ChartNode, ChartView } from '../../contract/inspection.ts';
 import type { ChartLayout, PlacedEdge, PlacedNode } from '../../contract/inspector.ts';
-import { CHART_LAYOUT_MS } from '../../contract/limits.ts';
+import { CHART_LAYOUT_MS } from '../../contract/limits/inspect.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { type Arrow, arrowLines, arrowsOf } from './arrows.ts';
 import { DOT, type Drawing, graphOf, LABEL_LINE_PX, linesOf } from './chart-graph.ts';
@@ -29,7 +29,10 @@ const Elk = elkjs.default;
 
 const script = createRequire(import.meta.url).resolve('elkjs/lib/elk-worker.min.js');
 
-/** The chart with the places of its states and transitions; rejects when the algorithm fails. */
+/** A busy machine, and no defect: the next question begins again. */
+export class LayoutLate extends Error {}
+
+/** The chart with the places of its states and transitions; rejects when the algorithm fails, or with `LayoutLate`. */
 export async function layOut(chart: ChartView, clock: Clock): Promise<ChartLayout> {
   const thread = new Worker(THREAD, { eval: true, workerData: script, execArgv: [] });
   // A process may end while it is at work.
@@ -38,7 +41,7 @@ export async function layOut(chart: ChartView, clock: Clock): Promise<ChartLayou
   let timer: ReturnType<Clock['setTimeout']> | undefined;
   const failed = new Promise<never>((_resolve, reject) => {
     thread.once('error', reject);
-    const late = () => reject(new Error(`the chart of ${chart.kind} was not laid out in time`));
+    const late = () => reject(new LayoutLate(`the chart of ${chart.kind} was not laid out in time`));
     timer = clock.setTimeout(late, CHART_LAYOUT_MS);
   });
   try {

@@ -7,7 +7,7 @@
  */
 
 import { buckets } from '../../contract/bus/buckets.ts';
-import { INSPECT_ANSWER_MS, INSPECT_GONE_MS } from '../../contract/limits.ts';
+import { INSPECT_ANSWER_MS, INSPECT_GONE_MS } from '../../contract/limits/inspect.ts';
 import { Outage } from '../../contract/outage.ts';
 import { isToken } from '../../contract/token.ts';
 import type { Bus, Entry, Watch } from '../../ports/bus.ts';

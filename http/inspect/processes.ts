@@ -11,7 +11,7 @@ import { assertNever } from '../../contract/assert.ts';
 import { subject } from '../../contract/bus/subjects.ts';
 import type { InspectAnswer, InspectCode, InspectVerb } from '../../contract/inspection.ts';
 import type { SilentProcess } from '../../contract/inspector.ts';
-import { INSPECT_ANSWER_MS } from '../../contract/limits.ts';
+import { INSPECT_ANSWER_MS } from '../../contract/limits/inspect.ts';
 import { readReply } from '../../contract/reply.ts';
 import { ask } from '../../messaging/ask.ts';
 import type { Bus } from '../../ports/bus.ts';

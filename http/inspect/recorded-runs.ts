@@ -7,7 +7,7 @@
 
 import { decodeTime } from 'ulid';
 import type { EntitySummary, FindCall } from '../../contract/inspection.ts';
-import { RUN_LIST_MOST } from '../../contract/limits.ts';
+import { RUN_LIST_MOST } from '../../contract/limits/run.ts';
 import type { RunSummary } from '../../contract/run.ts';
 import { isUlid } from '../../contract/token.ts';
 import type { RoutePorts } from '../ports.ts';

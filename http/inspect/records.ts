@@ -3,10 +3,10 @@
  * the record is all there is to know of one that no process has alive.
  */
 
-import type { StoredAlarm } from '../../contract/alarm.ts';
+import { alarmNamed, alarmPath } from '../../contract/alarm-name.ts';
 import { buckets } from '../../contract/bus/buckets.ts';
 import type { EntitySummary, StoredView } from '../../contract/inspection.ts';
-import { readReply } from '../../contract/reply.ts';
+import { readStoredAlarm } from '../../contract/stored-alarm.ts';
 import { FINAL_STATES, type StoredSchedule } from '../../contract/stored-schedule.ts';
 import {
   isOpenTransfer,
@@ -22,8 +22,8 @@ import type { Entry } from '../../ports/bus.ts';
 /** What is shown of a record. */
 export interface ShownRecord {
   readonly summary: EntitySummary & { readonly stored: StoredView };
-  /** Ids of the states it is in; without them the chart is shown dark. */
-  readonly active?: readonly string[];
+  /** Ids of the states it is in, the outermost first. */
+  readonly active: readonly string[];
   readonly context: unknown;
 }
 
@@ -41,9 +41,9 @@ export function isRecordKind(kind: string): kind is keyof typeof RECORDS {
 }
 
 function alarmIn({ key, value, at }: Entry): ShownRecord | undefined {
-  const read = readReply(value) as unknown as Partial<StoredAlarm> | undefined;
-  const { record, epoch = 0, reactions = [] } = read ?? {};
-  if (typeof record?.state !== 'string') return undefined;
+  const read = readStoredAlarm(value);
+  if (read === undefined) return undefined;
+  const { record, epoch, reactions = [] } = read;
   const { state, seq, shelved_until: until } = record;
   const term = until === undefined ? [] : [{ event: 'end of the shelving', dueAt: Date.parse(until) }];
   const [target] = key.split('.');
@@ -56,8 +56,19 @@ function alarmIn({ key, value, at }: Entry): ShownRecord | undefined {
     timers: term,
     effects: reactions.map(({ run }) => ({ key: run ?? '', type: 'reaction' })),
   };
-  const named = { kind: 'alarm', id: key, ...(target !== undefined && { target }) };
-  return { summary: { ...named, status: 'loading', state, revision: seq, at, stored }, context: read };
+  const name = alarmNamed(key);
+  const named = {
+    kind: 'alarm',
+    id: key,
+    ...(name !== undefined && { label: alarmPath(name) }),
+    ...(target !== undefined && { target }),
+  };
+  const shelving = `alarm.shelving.${until === undefined ? 'unshelved' : 'shelved'}`;
+  return {
+    summary: { ...named, status: 'loading', state, revision: seq, at, stored },
+    active: ['alarm.life', 'alarm.shelving', `alarm.life.${state}`, shelving],
+    context: read,
+  };
 }
 
 function scheduleIn({ key, value, at }: Entry): ShownRecord | undefined {

@@ -6,31 +6,19 @@
  *     good for longer, so that listing takes a twentieth of the time at most. Of each entity a summary is made and
  *     kept, no context.
  * B2. It is what was so when it was written, and says when; nobody decides anything by it.
+ * B4. Alarms are listed where something is asked for that they may be: those that wait for somebody, and where an id or
+ *     a state is asked for also those that are normal, of which a mission has thousands.
  * B3. An entry that cannot be read, or is not what it should be, is left out; the others are shown.
  */
 
 import { type BucketDefinition, buckets } from '../../contract/bus/buckets.ts';
-import type {
-  EntityName,
-  EntitySummary,
-  EntityView,
-  FindCall,
-  StoredView,
-} from '../../contract/inspection.ts';
-import {
-  INSPECT_CONTEXT_CHARACTERS,
-  INSPECT_LISTED,
-  INSPECT_STORED_MOST_MS,
-  INSPECT_STORED_MS,
-  INSPECT_STORED_SHARE,
-} from '../../contract/limits.ts';
-import type { RunSummary } from '../../contract/run.ts';
+import type { EntityName, EntitySummary, EntityView, FindCall } from '../../contract/inspection.ts';
 import { isKey } from '../../contract/token.ts';
-import { isKept, readEnvelope } from '../../messaging/kept-envelopes.ts';
 import type { Bus, Entry } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { Envelope } from '../../ports/entity.ts';
+import { entityIn, type StoredEntity, type StoredSummary, shown, summaryIn } from './kept-summary.ts';
 import { isRecordKind, RECORDS, type RecordReader, type ShownRecord } from './records.ts';
+import { SharedList } from './shared-list.ts';
 
 /** Envelopes of these kinds are their records, in a bucket of their own. */
 const RECORDED_IN = new Map<string, BucketDefinition>([
@@ -41,26 +29,21 @@ const RECORDED_IN = new Map<string, BucketDefinition>([
 /** No entity has a longer one. */
 const KEY_CHARACTERS = 400;
 
-interface StoredSummary {
-  readonly summary: EntitySummary;
-  readonly stored: StoredView;
-}
-
-export interface StoredEntity extends StoredSummary {
-  /** Ids of the states it is in, where its store shows all there is of it. */
-  readonly active?: readonly string[];
-  readonly context: unknown;
-}
-
 export class StoredEntities {
   readonly #bus: Bus;
-  readonly #clock: Clock;
-  #listed: Promise<readonly StoredSummary[]> | undefined;
-  #goodUntil = 0;
+  readonly #kept: SharedList<StoredSummary>;
+  readonly #alarms: SharedList<StoredSummary>;
 
   constructor(bus: Bus, clock: Clock) {
     this.#bus = bus;
-    this.#clock = clock;
+    this.#kept = new SharedList(clock, async () => {
+      const entries = await bus.bucket(buckets.actors).list('>');
+      return entries.flatMap((entry) => orUndefined(() => summaryIn(entry)) ?? []).sort(latestFirst);
+    });
+    this.#alarms = new SharedList(clock, async () => {
+      const entries = await bus.bucket(buckets.alarms).list('>');
+      return entries.flatMap((entry) => orUndefined(() => alarmSummaryIn(entry)) ?? []).sort(latestFirst);
+    });
   }
 
   /** What stands in the bucket of the entity; undefined when there is nothing that can be read. Throws `Outage`. */
@@ -74,34 +57,18 @@ export class StoredEntities {
     return orUndefined(() => (isRecord ? recordIn(entry, RECORDS[kind].read) : entityIn(entry)));
   }
 
-  /** What is kept beside logs and matches, the latest first; as it was a moment ago (B1). Throws `Outage`. */
+  /** What is kept and matches, the latest first; as it was a moment ago (B1, B4). Throws `Outage`. */
   async find(call: FindCall): Promise<readonly EntitySummary[]> {
-    const all = await this.#list();
-    return all.map(({ summary }) => summary).filter((summary) => matches(summary, call));
-  }
-
-  #list(): Promise<readonly StoredSummary[]> {
-    const begun = this.#clock.monotonic();
-    if (this.#listed !== undefined && begun < this.#goodUntil) return this.#listed;
-    this.#goodUntil = Number.POSITIVE_INFINITY;
-    this.#listed = this.#bus
-      .bucket(buckets.actors)
-      .list('>')
-      .then((entries) =>
-        entries.flatMap((entry) => orUndefined(() => summaryIn(entry)) ?? []).sort(latestFirst),
-      )
-      // Also one that failed: what cannot be listed in time is not asked for all the time.
-      .finally(() => {
-        const end = this.#clock.monotonic();
-        const goodForMs = Math.max(INSPECT_STORED_MS, INSPECT_STORED_SHARE * (end - begun));
-        this.#goodUntil = end + Math.min(goodForMs, INSPECT_STORED_MOST_MS);
-      });
-    return this.#listed;
+    const lists = await Promise.all([this.#kept.get(), asksForAlarms(call) ? this.#alarms.get() : []]);
+    return lists
+      .flat()
+      .map(({ summary }) => summary)
+      .filter((summary) => matches(summary, call));
   }
 }
 
 /** The entity as its store shows it, for who asks about one that no process has. */
-export function storedView({ summary, stored, active = [], context }: StoredEntity): EntityView {
+export function storedView({ summary, stored, active, context }: StoredEntity): EntityView {
   return {
     ...summary,
     instance: '',
@@ -126,11 +93,20 @@ function matches(summary: EntitySummary, { kind, id, target, state }: FindCall):
     (kind === undefined || summary.kind === kind) &&
     (id === undefined || summary.id.includes(id) || summary.label?.includes(id) === true) &&
     (target === undefined || summary.target?.split(', ').includes(target) === true) &&
-    (state === undefined || summary.state === state || summary.state.split(/[ .]/).includes(state))
+    (state === undefined || summary.state === state || summary.state.split(/[ .]/).includes(state)) &&
+    (!isCalm(summary) || (id ?? state) !== undefined)
   );
 }
 
-// Envelopes -----------------------------------------------------------------------------------------------------------
+/** B4 */
+function asksForAlarms({ kind, id, target, state }: FindCall): boolean {
+  return kind === 'alarm' || (kind === undefined && (id ?? target ?? state) !== undefined);
+}
+
+/** An alarm that waits for nobody. */
+function isCalm({ kind, state, stored }: EntitySummary): boolean {
+  return kind === 'alarm' && state === 'NORMAL' && stored?.timers.length === 0;
+}
 
 /** B3 */
 function orUndefined<Read>(read: () => Read | undefined): Read | undefined {
@@ -146,83 +122,12 @@ function recordIn(entry: Entry, read: RecordReader): StoredEntity | undefined {
   return found && recordEntity(found);
 }
 
+function alarmSummaryIn(entry: Entry): StoredSummary | undefined {
+  const summary = RECORDS.alarm.read(entry)?.summary;
+  return summary && { summary, stored: summary.stored };
+}
+
 /** A record as an entity of its store. */
 export function recordEntity(record: ShownRecord): StoredEntity {
   return { ...record, stored: record.summary.stored, context: shown(record.context) };
-}
-
-function entityIn(entry: Entry): StoredEntity | undefined {
-  const envelope = readEnvelope(entry);
-  const found = envelope && summaryOf(entry, envelope);
-  if (found === undefined) return undefined;
-  const { context } = (envelope?.snapshot ?? {}) as { context?: unknown };
-  return { ...found, context: shown(context) };
-}
-
-function summaryIn(entry: Entry): StoredSummary | undefined {
-  const envelope = readEnvelope(entry);
-  return envelope && summaryOf(entry, envelope);
-}
-
-function summaryOf(entry: Entry, envelope: Envelope): StoredSummary | undefined {
-  if (typeof envelope.id !== 'string') return undefined;
-  const { value } = (envelope.snapshot ?? {}) as { value?: unknown };
-  const { kind, id, version, revision, epoch } = envelope;
-  const state = statesIn(value).join(' ');
-  const stored: StoredView = {
-    at: entry.at,
-    epoch,
-    chartVersion: version,
-    state,
-    revision,
-    ...(isKept(envelope) && { position: envelope.covers.position }),
-    timers: (envelope.timers ?? []).map(({ event, dueAt }) => ({ event: event.type, dueAt })),
-    effects: (envelope.effects ?? [])
-      .slice(0, INSPECT_LISTED)
-      .map(({ key, effect }) => ({ key, type: effect.type })),
-  };
-  const summary: EntitySummary = {
-    kind,
-    id,
-    ...namesOf(envelope),
-    status: 'loading',
-    state,
-    revision,
-    at: entry.at,
-    stored,
-  };
-  return { summary, stored };
-}
-
-function namesOf(envelope: Envelope): Pick<EntitySummary, 'label' | 'target'> {
-  if (envelope.kind === 'telecommand') return { target: envelope.id.slice(0, envelope.id.lastIndexOf('.')) };
-  const facts = isKept(envelope) ? (envelope.facts as { summary?: RunSummary } | undefined) : undefined;
-  if (facts?.summary === undefined) return {};
-  const { procedure, targets } = facts.summary;
-  return { label: procedure, target: [...new Set(Object.values(targets))].sort().join(', ') };
-}
-
-/** `SENT.verifying` */
-function statesIn(value: unknown): string[] {
-  if (typeof value === 'string') return [value];
-  if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([key, inner]) => {
-    const below = statesIn(inner);
-    return below.length === 0 ? [key] : below.map((each) => `${key}.${each}`);
-  });
-}
-
-/** JSON of bounded length, whatever a chart keeps. */
-function shown(context: unknown): unknown {
-  try {
-    const text = JSON.stringify(context, (_key, value: unknown) =>
-      typeof value === 'bigint' || value instanceof Uint8Array ? String(value) : value,
-    );
-    if (text === undefined) return null;
-    return text.length <= INSPECT_CONTEXT_CHARACTERS
-      ? JSON.parse(text)
-      : `${text.slice(0, INSPECT_CONTEXT_CHARACTERS)}…`;
-  } catch {
-    return null;
-  }
 }

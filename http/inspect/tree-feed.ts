@@ -8,7 +8,7 @@
 
 import type { ProcessView } from '../../contract/inspection.ts';
 import type { InspectTree } from '../../contract/inspector.ts';
-import { INSPECT_STILL_MS, INSPECT_TREE_MS } from '../../contract/limits.ts';
+import { INSPECT_STILL_MS, INSPECT_TREE_MS } from '../../contract/limits/inspect.ts';
 import { Outage } from '../../contract/outage.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';

@@ -5,6 +5,7 @@
  * P1. A page carries no data of the mission: it asks the API for that, with the identity of whoever opened it. It is
  *     therefore served without one.
  * P2. Nothing comes from another origin and no script or style stands in the text (`CONSOLE_POLICY`).
+ * P4. A page that signs in talks to one more origin, that of the identity provider of the current configuration.
  * P3. A body is made once, at its first request; a failure is not kept, and the next request tries again.
  */
 
@@ -29,12 +30,17 @@ export interface PageDefinition {
   readonly body: () => Promise<Uint8Array> | Uint8Array;
   /** Content-Security-Policy, default `CONSOLE_POLICY`. */
   readonly csp?: string;
+  /** P4 */
+  readonly signsIn?: boolean;
 }
 
 export interface Page {
   readonly path: string;
-  /** 200 with the body, or 304 when the client names the body it has; rejects when the body cannot be made. */
-  answer(ifNoneMatch: string): Promise<Reply>;
+  /**
+   * 200 with the body, or 304 when the client names the body it has; rejects when the body cannot be made. `signInAt`:
+   * the origin of the identity provider (P4).
+   */
+  answer(ifNoneMatch: string, signInAt?: string): Promise<Reply>;
 }
 
 interface Loaded {
@@ -43,7 +49,13 @@ interface Loaded {
 }
 
 /** The page; throws at startup unless the path is plain (a pattern would match what nobody listed). */
-export function definePage({ path, contentType, body, csp = CONSOLE_POLICY }: PageDefinition): Page {
+export function definePage({
+  path,
+  contentType,
+  body,
+  csp = CONSOLE_POLICY,
+  signsIn = false,
+}: PageDefinition): Page {
   if (path !== '/' && (!/^(\/[A-Za-z0-9._-]+)+$/.test(path) || path.includes('..')))
     throw new TypeError(`not a plain path: ${path}`);
   let loading: Promise<Loaded> | undefined;
@@ -56,12 +68,23 @@ export function definePage({ path, contentType, body, csp = CONSOLE_POLICY }: Pa
   };
   return {
     path,
-    async answer(ifNoneMatch) {
+    async answer(ifNoneMatch, signInAt) {
       const { bytes, etag } = await load();
-      const headers = { ...HEADERS, etag, 'content-security-policy': csp };
+      const policy =
+        signsIn && signInAt !== undefined
+          ? csp.replace("connect-src 'self'", `connect-src 'self' ${signInAt}`)
+          : csp;
+      const headers = { ...HEADERS, etag, 'content-security-policy': policy };
       return { status: isNamed(etag, ifNoneMatch) ? 304 : 200, bytes, contentType, headers };
     },
   };
+}
+
+/** Origin of an address of the web; undefined for anything else, which is in no policy. */
+export function originOf(address: string | undefined): string | undefined {
+  if (address === undefined || !URL.canParse(address)) return undefined;
+  const { origin, protocol } = new URL(address);
+  return protocol === 'https:' || protocol === 'http:' ? origin : undefined;
 }
 
 /** Kept by the browser and asked about each time: a new version is seen at the next load. */

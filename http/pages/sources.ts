@@ -21,8 +21,8 @@ let turn: Promise<unknown> = Promise.resolve();
 const BROWSERS = 'es2022';
 
 /** A file of `console/`, or one of a package by its URL. */
-export function filePage(path: string, name: string | URL, contentType: string): Page {
-  return definePage({ path, contentType, body: () => readFile(new URL(name, FOLDER)) });
+export function filePage(path: string, name: string | URL, contentType: string, signsIn = false): Page {
+  return definePage({ path, contentType, signsIn, body: () => readFile(new URL(name, FOLDER)) });
 }
 
 /** `/console/<name>.js` for each script of `console/`; one run of the bundler serves them all. */

@@ -8,24 +8,25 @@
  */
 
 import {
-  type Alarm,
   type AlarmCall,
   AlarmEvent,
   AlarmList,
   AlarmTold,
-  alarmAt,
-  alarmNamed,
   readAlarmEvent,
   ShelveBody,
   type StoredAlarm,
 } from '../../contract/alarm.ts';
+import { type AlarmName, alarmAt, alarmNamed } from '../../contract/alarm-name.ts';
 import { assert } from '../../contract/assert.ts';
 import { buckets } from '../../contract/bus/buckets.ts';
 import { streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';
+import { readStoredAlarm } from '../../contract/stored-alarm.ts';
+import { busAnswers } from '../../messaging/bus-answers.ts';
 import { parseDuration } from '../../mission/quantity.ts';
 import type { Entry } from '../../ports/bus.ts';
 import { askAlarmService } from '../alarm-command.ts';
+import { withReactions } from '../alarm-reactions.ts';
 import { busUnavailable, refuse } from '../errors.ts';
 import { defineFollow } from '../follow.ts';
 import { nameOf } from '../identity.ts';
@@ -41,7 +42,9 @@ export const listAlarms = defineRoute({
   path: '/v1/alarms',
   operationId: 'listAlarms',
   summary: 'Alarms that are not normal, or shelved',
-  description: 'In the order of their keys, `<target>.<component>.<instance>.<alarm>`.',
+  description:
+    'In the order of their keys, `<target>.<component>.<instance>.<alarm>`; `reactions` beside the record is what those ' +
+    'under way do.',
   tag: 'Alarms',
   query: {
     target: targetInQuery,
@@ -55,7 +58,12 @@ export const listAlarms = defineRoute({
       const stranger = strangerRefusal(target, ports);
       if (stranger !== undefined) return stranger;
     }
-    const alarms = recorded.filter((alarm) => all || isOfInterest(alarm));
+    const wanted = recorded.filter(({ stored }) => all || isOfInterest(stored));
+    const alarms = await Promise.all(
+      wanted.map(({ name, stored }) =>
+        withReactions({ ...name, record: stored.record }, stored.reactions ?? [], ports),
+      ),
+    );
     return { ok: true, value: { status: 200, body: { alarms } satisfies AlarmList } };
   },
 });
@@ -111,7 +119,7 @@ export const watchAlarms = defineFollow({
   async open({ query: { target } }, ports, writer) {
     const stranger = strangerRefusal(target, ports);
     if (stranger !== undefined) return stranger;
-    if (!ports.bus.connected) return busUnavailable();
+    if (!busAnswers(ports.bus)) return busUnavailable();
     const about = subject.alarmEvents(target);
     const follower = await ports.bus.follow(streams.alarms, about, { from: 'now' }, (message) => {
       if (readAlarmEvent(message.data) !== undefined) writer.push(message.data);
@@ -124,7 +132,12 @@ export const watchAlarms = defineFollow({
 
 // Records -------------------------------------------------------------------------------------------------------------
 
-async function readAlarms(target: string | undefined, { bus, log }: RoutePorts): Promise<Alarm[]> {
+interface Recorded {
+  readonly name: AlarmName;
+  readonly stored: StoredAlarm;
+}
+
+async function readAlarms(target: string | undefined, { bus, log }: RoutePorts): Promise<Recorded[]> {
   const filter = target === undefined ? '>' : `${target}.>`;
   const entries = await bus.bucket(buckets.alarms).list(filter);
   entries.sort((a, b) => (a.key < b.key ? -1 : 1));
@@ -135,18 +148,13 @@ async function readAlarms(target: string | undefined, { bus, log }: RoutePorts):
   });
 }
 
-function readAlarm({ key, value }: Entry): Alarm | undefined {
-  const named = alarmNamed(key);
-  if (named === undefined) return undefined;
-  try {
-    const { record } = JSON.parse(Buffer.from(value).toString()) as StoredAlarm;
-    return { ...named, record };
-  } catch {
-    return undefined;
-  }
+function readAlarm({ key, value }: Entry): Recorded | undefined {
+  const name = alarmNamed(key);
+  const stored = readStoredAlarm(value);
+  return name && stored && { name, stored };
 }
 
-function isOfInterest({ record: { state, shelved_until } }: Alarm): boolean {
+function isOfInterest({ record: { state, shelved_until } }: StoredAlarm): boolean {
   return state !== 'NORMAL' || shelved_until !== undefined;
 }
 

@@ -3,10 +3,11 @@
  * 2.10, 4.9 and 5 items 7 and 8.
  */
 
-import { FollowerReply, FollowerRequest, SignInSettings } from '../../contract/auth.ts';
-import { AUTH_NATS_TTL_MS } from '../../contract/limits.ts';
+import { FollowerReply, FollowerRequest, SignInSettings, WhoAmI } from '../../contract/auth.ts';
+import { AUTH_NATS_TTL_MS } from '../../contract/limits/auth.ts';
 import type { AuthSettings } from '../../mission/mission.ts';
 import type { FollowerCredentials } from '../../ports/follower-credentials.ts';
+import type { Caller } from '../caller.ts';
 import { refuse } from '../errors.ts';
 import type { Handled } from '../reply.ts';
 import { defineRoute } from '../route.ts';
@@ -28,6 +29,27 @@ const readSignIn = defineRoute({
     return { ok: true, value: { status: 200, body: signInOf(missions.current?.settings.auth ?? {}) } };
   },
 });
+
+const readCaller = defineRoute({
+  method: 'GET',
+  path: '/v1/whoami',
+  operationId: 'readCaller',
+  summary: 'Who the caller is to this service: name, roles, and until when',
+  description: 'Without a credential, where none is needed: `anonymous`. With one that is not valid: 401.',
+  tag: 'Identity',
+  replies: { 200: WhoAmI },
+  errors: [],
+  handle({ caller }) {
+    return { ok: true, value: { status: 200, body: whoIs(caller) } };
+  },
+});
+
+function whoIs(caller: Caller): WhoAmI {
+  if (caller.kind === 'anonymous') return { identity: 'anonymous', roles: [] };
+  const known = { identity: caller.kind, subject: caller.name, roles: [...caller.roles] };
+  if (caller.kind === 'declared') return known;
+  return { ...known, expires_at: new Date(caller.untilMs).toISOString() };
+}
 
 const issueCredentials = defineRoute({
   method: 'POST',
@@ -88,4 +110,4 @@ function jwtRequired(): Handled<never> {
   });
 }
 
-export const authRoutes = [readSignIn, issueCredentials];
+export const authRoutes = [readSignIn, readCaller, issueCredentials];

@@ -1,6 +1,7 @@
 /** The catalogue of a target. Mission Control Service, sections 2.11 and 4.9. */
 
 import { CatalogueView } from '../../contract/catalogue.ts';
+import { busAnswers } from '../../messaging/bus-answers.ts';
 import { catalogueView } from '../../mission/catalogue.ts';
 import type { Platform } from '../../mission/platform.ts';
 import { busUnavailable } from '../errors.ts';
@@ -27,7 +28,7 @@ export const readCatalogue = defineRoute({
     if (!target.ok) return target;
     if (target.value.platform === undefined) return noCatalogue(target.value);
     // Another instance may serve a newer configuration by now.
-    if (!ports.bus.connected) return busUnavailable();
+    if (!busAnswers(ports.bus)) return busUnavailable();
     return { ok: true, value: { status: 200, bytes: textOf(target.value.platform) } };
   },
 });

@@ -17,8 +17,9 @@ import {
   Released,
   ReleaseRequest,
 } from '../../contract/inspector.ts';
-import { INSPECT_FOUND } from '../../contract/limits.ts';
+import { INSPECT_FOUND } from '../../contract/limits/inspect.ts';
 import { isToken, TOKEN_PATTERN } from '../../contract/token.ts';
+import { busAnswers } from '../../messaging/bus-answers.ts';
 import { busUnavailable, refuse } from '../errors.ts';
 import { closeCode, defineFollow } from '../follow.ts';
 import { nameOf } from '../identity.ts';
@@ -105,7 +106,7 @@ const followInspectTree = defineFollow({
   message: InspectTree,
   errors: ['api::unavailable'],
   open(_request, { inspector, bus }, writer) {
-    if (!bus.connected) return busUnavailable();
+    if (!busAnswers(bus)) return busUnavailable();
     const stop = inspector.tree.watch((json) => writer.push(json));
     return { ok: true, value: { stop: async () => stop() } };
   },
@@ -189,7 +190,7 @@ const followInspected = defineFollow({
   message: InspectionUpdates,
   errors: ['inspect::unknown-entity', 'api::unavailable'],
   async open({ params }, ports, writer) {
-    if (!ports.bus.connected) return busUnavailable();
+    if (!busAnswers(ports.bus)) return busUnavailable();
     const { processes } = ports.inspector;
     const finish = (): void => writer.finish(closeCode.finished, 'finished');
     const follower = new EntityFollower({ ...ports, processes }, params, ports.newId(), {

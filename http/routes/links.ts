@@ -5,7 +5,7 @@
  * L1. No lease is taken or looked at, and no event is written: an operator may encode while a run holds the target.
  */
 
-import { FRAME_BYTES } from '../../contract/limits.ts';
+import { FRAME_BYTES } from '../../contract/limits/link.ts';
 import type { DecodeCall, EncodeCall } from '../../contract/link.ts';
 import { Decoded, DecodeRequest, Encoded, EncodeRequest } from '../../contract/telecommand.ts';
 import { resolveDecode, resolveTelecommand } from '../../mission/resolve.ts';
@@ -29,6 +29,7 @@ const DRIVER_ERRORS = [
 export const encodeTelecommand = defineRoute({
   method: 'POST',
   path: '/v1/encode',
+  changesNothing: true,
   operationId: 'encodeTelecommand',
   summary: 'Encode a telecommand without sending it',
   description:
@@ -78,6 +79,7 @@ export const encodeTelecommand = defineRoute({
 export const decodeFrame = defineRoute({
   method: 'POST',
   path: '/v1/decode',
+  changesNothing: true,
   operationId: 'decodeFrame',
   summary: 'Decode a frame without publishing its samples',
   description: 'Give the frame as hexadecimal digits in `frame`, or as `text` for a text protocol.',

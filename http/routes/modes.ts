@@ -103,10 +103,9 @@ async function declare(target: Target, set: TargetMode, ports: RoutePorts): Prom
 
 /** A shared hold counts like any other: the run reads what the mode says (MC-MODE-018). */
 async function heldRefusal({ name }: Target, ports: RoutePorts): Promise<Refusal | undefined> {
-  const holders = await ports.holds.now(name);
-  if (holders.length === 0) return undefined;
-  const runs = holders.map(({ run }) => `run ${run}`).join(', ');
-  return refuse('mode::target-held', `target ${name} is held by ${runs}`, {
+  const reason = await ports.holds.now(name);
+  if (reason === undefined) return undefined;
+  return refuse('mode::target-held', `target ${reason}`, {
     help: 'Wait for its end, or suspend it: mcs run suspend.',
   });
 }

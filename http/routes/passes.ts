@@ -8,7 +8,7 @@
  * G3. What was written is in the lists of this process when the answer leaves.
  */
 
-import { PASS_LIST_MOST, SNAPSHOT_BODY_BYTES } from '../../contract/limits.ts';
+import { PASS_LIST_MOST, SNAPSHOT_BODY_BYTES } from '../../contract/limits/pass.ts';
 import { Pass, PassesReplaced, PassList, PassSnapshot, PassView, passKey } from '../../contract/pass.ts';
 import { reachOf, TooManyPasses } from '../../messaging/passes-over.ts';
 import type { Settings } from '../../mission/mission.ts';

@@ -16,6 +16,7 @@ import { streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';
 import {
   Answer,
+  AnswerTold,
   type Approval,
   type ControlCall,
   ResumeRequest,
@@ -49,7 +50,7 @@ export const answerRun = defineRoute({
   tag: 'Runs',
   params: { run: runOrUnknown },
   body: Answer,
-  replies: { 202: RunTold },
+  replies: { 202: AnswerTold },
   errors: [
     'api::no-configuration',
     'api::anonymous',
@@ -62,8 +63,10 @@ export const answerRun = defineRoute({
     const operator = await operatorOf(run, caller, ports);
     if (!operator.ok) return operator;
     if (!operator.value.known) return unknownRun(run);
-    await publishAnswer(run, body, operator.value.operator, ports);
-    return reported(run);
+    const seen = await publishAnswer(run, body, operator.value.operator, ports);
+    const { finished } = operator.value;
+    const told: AnswerTold = { run, seen, ...(finished !== undefined && { finished }) };
+    return { ok: true, value: { status: 202, body: told } };
   },
 });
 
@@ -104,6 +107,8 @@ interface Speaker {
   readonly operator: Operator;
   /** Whether the bus knows the run. */
   readonly known: boolean;
+  /** Whether it passed; absent while it is not over. */
+  readonly finished?: boolean;
 }
 
 /** Who speaks to the run; refuses whom its environment does not let. */
@@ -116,7 +121,11 @@ async function operatorOf(run: string, caller: Caller, ports: RoutePorts): Promi
   const forbidden = operatorRefusal(caller, policy);
   if (forbidden !== undefined) return forbidden;
   assert(caller.kind !== 'anonymous', 'run-policy.Y2');
-  return { ok: true, value: { operator: caller, known: found !== undefined } };
+  return { ok: true, value: { operator: caller, known: found !== undefined, ...endOf(found) } };
+}
+
+function endOf(found: RunSummary | undefined): Pick<Speaker, 'finished'> {
+  return found?.finished === undefined ? {} : { finished: found.finished };
 }
 
 /** Of its program (run-policy.Y3 of policies); undefined when that is not there, and while the run is not begun. */
@@ -129,16 +138,16 @@ async function launchPolicy(
   return program && { name, ...program.policy };
 }
 
-/** One that does not name its question is bound to what the log has now (K3). */
+/** One that does not name its question is bound to what the log has now (K3): the number of its last event. */
 async function publishAnswer(
   run: string,
   answer: Answer,
   operator: Operator,
   ports: RoutePorts,
-): Promise<void> {
+): Promise<number> {
   const { bus, newId } = ports;
   const { name, roles } = operator;
-  const seen = answer.question === undefined ? await lastEventNumber(run, ports) : undefined;
+  const seen = await lastEventNumber(run, ports);
   const approval: Approval = {
     ...answer,
     by: name,
@@ -148,10 +157,11 @@ async function publishAnswer(
   const headers = {
     [header.user]: name,
     ...(roles.length > 0 && { [header.roles]: roles.join(',') }),
-    ...(seen !== undefined && { [header.seen]: String(seen) }),
+    ...(answer.question === undefined && { [header.seen]: String(seen) }),
   };
   const data = Buffer.from(JSON.stringify(approval));
   await bus.append(streams.runAnswers, subject.runApproval(run), data, { id: newId(), headers });
+  return seen;
 }
 
 function callOf(action: string, by: string, choice = 'replay'): ControlCall {

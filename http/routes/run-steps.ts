@@ -4,6 +4,7 @@
  */
 
 import { RunSteps } from '../../contract/run.ts';
+import { busAnswers } from '../../messaging/bus-answers.ts';
 import { stepsOf } from '../../mission/procedure/run-steps.ts';
 import { busUnavailable } from '../errors.ts';
 import { runOrUnknown } from '../parameters.ts';
@@ -21,7 +22,7 @@ export const readRunSteps = defineRoute({
   replies: { 200: RunSteps },
   errors: ['run::unknown', 'api::unavailable'],
   async handle({ params: { run } }, ports) {
-    if (!ports.bus.connected) return busUnavailable();
+    if (!busAnswers(ports.bus)) return busUnavailable();
     const first = await firstEvent(run, ports);
     if (first === undefined && (await findRun(run, ports)) === undefined) return unknownRun(run);
     const program = first?.event === 'started' ? await storedProgram(first.ir, ports) : undefined;

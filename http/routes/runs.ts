@@ -9,10 +9,11 @@
 import { assert } from '../../contract/assert.ts';
 import { streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';
-import { RUN_LIST_DEFAULT, RUN_LIST_MOST } from '../../contract/limits.ts';
+import { RUN_LIST_DEFAULT, RUN_LIST_MOST } from '../../contract/limits/run.ts';
 import type { StoredPass } from '../../contract/pass.ts';
 import type { Program } from '../../contract/program.ts';
 import { LaunchReply, RunEvent, RunList, RunRequest, RunStatus, readRunEvent } from '../../contract/run.ts';
+import { busAnswers } from '../../messaging/bus-answers.ts';
 import { announceRun, storedUploads, storeProgram, submitRun } from '../../messaging/run-launch.ts';
 import type { Mission } from '../../mission/mission.ts';
 import { outlastWarnings, planRefusals } from '../../mission/pass/launch.ts';
@@ -146,7 +147,7 @@ export const readRunStatus = defineRoute({
   replies: { 200: RunStatus },
   errors: ['run::unknown', 'api::unavailable'],
   async handle({ params: { run } }, ports) {
-    if (!ports.bus.connected) return busUnavailable();
+    if (!busAnswers(ports.bus)) return busUnavailable();
     const summary = await readRun(run, ports);
     if (summary === undefined) return unknownRun(run);
     return { ok: true, value: { status: 200, body: statusOf(summary) } };
@@ -164,7 +165,7 @@ export const followRun = defineFollow({
   message: RunEvent,
   errors: ['api::unavailable'],
   async open({ params: { run } }, ports, writer) {
-    if (!ports.bus.connected) return busUnavailable();
+    if (!busAnswers(ports.bus)) return busUnavailable();
     const about = subject.runEvents(run);
     const follower = await ports.bus.follow(streams.runs, about, { from: 'start' }, ({ data, seq }) => {
       const event = readRunEvent(data);

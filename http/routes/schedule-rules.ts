@@ -15,8 +15,8 @@ import {
 import { plannedRun } from '../../mission/schedule/rule.ts';
 import { busUnavailable, refuse } from '../errors.ts';
 import { nameOf } from '../identity.ts';
-import { currentMission } from '../mission-of.ts';
-import { ruleInPath } from '../parameters.ts';
+import { currentMission, strangerRefusal } from '../mission-of.ts';
+import { ruleInPath, targetInQuery } from '../parameters.ts';
 import type { RoutePorts } from '../ports.ts';
 import type { Refusal } from '../reply.ts';
 import { defineRoute, NO_CONTENT } from '../route.ts';
@@ -27,17 +27,21 @@ export const listRules = defineRoute({
   method: 'GET',
   path: '/v1/schedule-rules',
   operationId: 'listRules',
-  summary: 'Recurring rules, and what each has made of the passes to come',
+  summary: 'Recurring rules of every target, or of one, and what each has made of the passes to come',
   description:
     'By identifier. Of the passes that are not over: how many the filter matches, how many of them have a schedule of the ' +
     'rule, and why the others have none.',
   tag: 'Schedules',
+  query: { target: targetInQuery },
   replies: { 200: RuleList },
-  errors: ['api::unavailable'],
-  handle(_request, ports) {
+  errors: ['api::unknown-target', 'api::unavailable'],
+  handle({ query: { target } }, ports) {
     if (!isLive(ports)) return busUnavailable();
     const now = ports.clock.now();
-    const rules = ports.rules.rules().map((rule) => ruleView(rule, ports, now));
+    const asked = ports.rules.rules().filter((rule) => target === undefined || rule.target === target);
+    const stranger = asked.length === 0 ? strangerRefusal(target, ports) : undefined;
+    if (stranger !== undefined) return stranger;
+    const rules = asked.map((rule) => ruleView(rule, ports, now));
     return { ok: true, value: { status: 200, body: { rules } satisfies RuleList } };
   },
 });

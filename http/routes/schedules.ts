@@ -7,7 +7,7 @@
  * S3. What was written is in the lists of this process when the answer leaves.
  */
 
-import { SCHEDULE_LIST_MOST } from '../../contract/limits.ts';
+import { SCHEDULE_LIST_MOST } from '../../contract/limits/schedule.ts';
 import { Schedule, ScheduleList, ScheduleRequest, ScheduleValidation } from '../../contract/schedule.ts';
 import { FINAL_STATES, type StoredSchedule } from '../../contract/stored-schedule.ts';
 import { storedSchedule } from '../../messaging/schedule-changes.ts';
@@ -20,8 +20,8 @@ import { plannedRun } from '../../mission/schedule/rule.ts';
 import type { Caller } from '../caller.ts';
 import { busUnavailable, refuse } from '../errors.ts';
 import { nameOf } from '../identity.ts';
-import { currentMission } from '../mission-of.ts';
-import { flagInQuery, instantInQuery, passInQuery, scheduleInPath } from '../parameters.ts';
+import { currentMission, strangerRefusal } from '../mission-of.ts';
+import { flagInQuery, instantInQuery, passInQuery, scheduleInPath, targetInQuery } from '../parameters.ts';
 import type { RoutePorts } from '../ports.ts';
 import type { Handled, Refusal } from '../reply.ts';
 import { defineRoute } from '../route.ts';
@@ -42,24 +42,26 @@ export const listSchedules = defineRoute({
   method: 'GET',
   path: '/v1/schedules',
   operationId: 'listSchedules',
-  summary: 'Schedules of every pass, or of one, by start',
+  summary: 'Schedules of every pass, of one, or of the passes of a target, by start',
   description:
     'Those that are cancelled, fired or missed are left out unless asked for. ' +
     `At most ${SCHEDULE_LIST_MOST} are listed; where more match, \`next\` is what to give as \`after\` to continue.`,
   tag: 'Schedules',
   query: {
     pass: passInQuery,
+    target: targetInQuery,
     all: flagInQuery('With schedules that are cancelled, fired or missed.'),
     from: instantInQuery('Only schedules whose run may end behind this time.'),
     to: instantInQuery('Only schedules that start before this time.'),
     after: cursorInQuery,
   },
   replies: { 200: ScheduleList },
-  errors: ['api::unavailable'],
+  errors: ['api::unknown-target', 'api::unavailable'],
   async handle({ query }, ports) {
     if (!ports.schedules.live || !ports.passes.live) return busUnavailable();
     const body = await listOfSchedules(query, ports);
-    return { ok: true, value: { status: 200, body: body satisfies ScheduleList } };
+    const stranger = body.schedules.length === 0 ? strangerRefusal(query.target, ports) : undefined;
+    return stranger ?? { ok: true, value: { status: 200, body: body satisfies ScheduleList } };
   },
 });
 

@@ -2,10 +2,12 @@
 
 import Type, { type Static, type TSchema } from 'typebox';
 import type { ChildState } from '../../contract/inspection.ts';
+import { busAnswers } from '../../messaging/bus-answers.ts';
+import { blockedBy, reasonOf } from '../../messaging/fill-reasons.ts';
 import { asyncApiDocument } from '../asyncapi.ts';
 import type { FollowRoute } from '../follow.ts';
 import { INTERFACE_VERSION } from '../mission-control.ts';
-import { openApiDocument } from '../openapi.ts';
+import { type ForwardedOperation, openApiDocument } from '../openapi.ts';
 import type { RoutePorts } from '../ports.ts';
 import { defineRoute, type Route } from '../route.ts';
 
@@ -14,7 +16,7 @@ export type ProbePorts = Pick<
   RoutePorts,
   'bus' | 'missions' | 'clock' | 'log' | 'registry' | 'tokens' | 'roles' | 'newId' | 'draining'
 > &
-  Pick<RoutePorts, 'replication'>;
+  Pick<RoutePorts, 'replication' | 'fills' | 'silent' | 'settled' | 'archiveHealth'>;
 
 /** SHA-256 of a configuration. */
 const EXAMPLE_REVISION = '2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae';
@@ -41,9 +43,47 @@ const Replicas = Type.Object(
   },
 );
 
+const Filling = Type.Array(
+  Type.Object(
+    {
+      stream: Type.String({
+        description:
+          'Its name; `account` for all that the account of the bus stores, `disk` for the disk of an embedded bus, ' +
+          '`message` for the largest message, `descriptors` for files and sockets of this process.',
+      }),
+      fill: Type.Number({ description: 'Share of its size that is taken.' }),
+      reason: Type.String(),
+    },
+    { additionalProperties: false },
+  ),
+  {
+    description:
+      'What is nearly full, as last looked at: streams of the bus by name, and what else the service works with ' +
+      '(`nats.warn_at` of the config document, 0.8); absent where nothing is.',
+  },
+);
+
+const Lost = Type.Object(
+  {
+    until: Type.String({ format: 'date-time', description: 'What was stored until then may be lost.' }),
+    reason: Type.String(),
+  },
+  {
+    additionalProperties: false,
+    description:
+      'Only where a process of the cell found that the store of the bus went back, or that a stream was deleted; ' +
+      'until every process has been restarted.',
+  },
+);
+
 const Health = Type.Object(
   {
-    state: Type.Enum(['up', 'draining']),
+    state: Type.Enum(['up', 'impaired', 'draining'], {
+      description: '`impaired`: it answers, and cannot do all of its work; `impaired` says why.',
+    }),
+    impaired: Type.Optional(
+      Type.Array(Type.String(), { description: 'Why, in words; absent while it can do all of its work.' }),
+    ),
     bus: Type.Enum(['connected', 'disconnected']),
     configuration: Type.Union([Type.String(), Type.Null()], {
       description: 'Revision of the current configuration; null until one is published.',
@@ -52,6 +92,26 @@ const Health = Type.Object(
       description: 'What this process does for the cell, and the state of each part.',
     }),
     replicas: Type.Optional(Replicas),
+    filling: Type.Optional(Filling),
+    lost: Type.Optional(Lost),
+    archive: Type.Optional(
+      Type.Object(
+        {
+          trouble: Type.Optional(Type.String({ description: 'What the disk said: nothing is written now.' })),
+          set_aside: Type.Optional(
+            Type.Integer({
+              minimum: 1,
+              description: 'Messages that cannot be written: dead letters, and gaps in the past.',
+            }),
+          ),
+        },
+        {
+          additionalProperties: false,
+          description:
+            'Only where the archive of this process writes nothing now, and the stream keeps what comes, or left something out.',
+        },
+      ),
+    ),
     version: Type.String({ description: 'Version of the interface description.' }),
   },
   {
@@ -69,6 +129,20 @@ const Health = Type.Object(
   },
 );
 type Health = Static<typeof Health>;
+
+const Readiness = Type.Object(
+  {
+    ready: Type.Boolean(),
+    missing: Type.Array(Type.String(), {
+      description: 'What the process waits for, in words; empty when ready.',
+    }),
+  },
+  {
+    additionalProperties: false,
+    title: 'Readiness',
+    examples: [{ ready: false, missing: ['the bus is disconnected'] }],
+  },
+);
 
 const Metrics = Type.String({
   contentMediaType: 'text/plain',
@@ -104,7 +178,8 @@ export const readHealth = defineRoute({
   operationId: 'readHealth',
   summary: '200 while the process serves, 503 while it drains',
   description:
-    'For load balancers and supervisors. A process without a bus is up: it answers 503 where it would need one. ' +
+    'For supervisors: whether it is to be restarted. A process whose bus is away or full is impaired, and says why: it ' +
+    'answers 503 where it would need the bus, and restarting it helps nobody. ' +
     'Processes without the role api answer it on the port of `--metrics-port`.',
   tag: 'Service',
   identity: 'open',
@@ -112,6 +187,28 @@ export const readHealth = defineRoute({
   errors: [],
   handle(_request, ports: ProbePorts) {
     return { ok: true, value: { status: ports.draining() ? 503 : 200, body: healthOf(ports) } };
+  },
+});
+
+export const readReadiness = defineRoute({
+  method: 'GET',
+  path: '/readyz',
+  operationId: 'readReadiness',
+  summary: '200 while the process can do all of its work, 503 with what is missing',
+  description:
+    'For load balancers: whether requests are sent here. Not ready is a process that drains, whose bus is away, that has ' +
+    'a role that does not run, or whose share of the work nobody has yet. That is no reason to restart it: `/healthz` ' +
+    'says whether it lives.',
+  tag: 'Service',
+  identity: 'open',
+  replies: { 200: Readiness, 503: Readiness },
+  errors: [],
+  handle(_request, ports: ProbePorts) {
+    const missing = missingOf(ports);
+    return {
+      ok: true,
+      value: { status: missing.length === 0 ? 200 : 503, body: { ready: missing.length === 0, missing } },
+    };
   },
 });
 
@@ -135,7 +232,7 @@ export const readMetrics = defineRoute({
 
 /** The routes that describe every route, themselves included. */
 export function selfDescriptions(
-  described: readonly Route[],
+  described: readonly (Route | ForwardedOperation)[],
   follows: readonly FollowRoute[],
 ): readonly [Route, Route] {
   const openApi = descriptionRoute(
@@ -186,18 +283,59 @@ function descriptionRoute({ schema, ...description }: Description, write: () => 
 }
 
 function healthOf(ports: ProbePorts): Health {
+  const why = missingOf(ports);
+  const state = why.length === 0 ? 'up' : 'impaired';
   return {
-    state: ports.draining() ? 'draining' : 'up',
+    state: ports.draining() ? 'draining' : state,
+    ...(why.length > 0 && { impaired: why }),
     bus: ports.bus.connected ? 'connected' : 'disconnected',
     configuration: ports.missions.current?.revision ?? null,
     roles: { ...ports.roles() },
     ...copiesOf(ports),
+    ...fillingOf(ports),
+    ...lostOf(ports),
+    ...archiveOf(ports),
     version: INTERFACE_VERSION,
   };
+}
+
+function missingOf({ draining, bus, missions, roles, settled, fills, silent }: ProbePorts): string[] {
+  const standing = Object.entries(roles()).filter(([, state]) => state !== 'running');
+  return [
+    ...(draining() ? ['the process is on its way out'] : []),
+    ...(busAnswers(bus) ? [] : [bus.connected ? 'the bus does not answer' : 'the bus is disconnected']),
+    ...(missions.known === false ? ['the configuration is not read yet'] : []),
+    ...standing.map(([role, state]) => `role ${role} is ${state}`),
+    ...(settled?.() === false ? ['targets or gateways that this process may have are with nobody'] : []),
+    ...(bus.connected ? blockedBy(fills?.() ?? [], silent?.() ?? []) : []),
+  ];
+}
+
+function archiveOf({ archiveHealth }: ProbePorts): Pick<Health, 'archive'> {
+  const { trouble, setAside = 0 } = archiveHealth ?? {};
+  if (trouble === undefined && setAside === 0) return {};
+  return {
+    archive: { ...(trouble !== undefined && { trouble }), ...(setAside > 0 && { set_aside: setAside }) },
+  };
+}
+
+function lostOf({ bus }: ProbePorts): Pick<Health, 'lost'> {
+  if (bus.lostUntil === undefined) return {};
+  const reason =
+    'the bus does not hold any more what was read of it: telecommands and runs of that time are ended where it is not ' +
+    'known what became of them; `mcs bus check` says what does not fit together';
+  return { lost: { until: new Date(bus.lostUntil).toISOString(), reason } };
 }
 
 function copiesOf({ replication }: ProbePorts): Pick<Health, 'replicas'> {
   if (replication === undefined || replication.wanted === 1) return {};
   const short = replication.short.map(({ stream, inPlace }) => ({ stream, in_place: inPlace }));
   return { replicas: { wanted: replication.wanted, short } };
+}
+
+function fillingOf({ fills }: ProbePorts): Pick<Health, 'filling'> {
+  const filling = (fills?.() ?? [])
+    .filter((each) => each.filling)
+    .map((each) => ({ stream: each.stream, fill: each.fill ?? 0, reason: reasonOf(each) }));
+  return filling.length === 0 ? {} : { filling };
 }

@@ -8,7 +8,7 @@
 
 import Type from 'typebox';
 import { nameBound } from '../../contract/bounded.ts';
-import { NAME_CHARACTERS } from '../../contract/limits.ts';
+import { NAME_CHARACTERS } from '../../contract/limits/request.ts';
 import { FaultSwitch, SimulatedFaults, SimulatedFiles } from '../../contract/simulation.ts';
 import { isToken, TOKEN_PATTERN } from '../../contract/token.ts';
 import type { Mission } from '../../mission/mission.ts';

@@ -19,12 +19,12 @@ import {
   TcEvent as TcEventSchema,
   TcReply,
   TcRequest,
-  type TcSubmission,
 } from '../../contract/telecommand.ts';
 import { isFinalTcState } from '../../contract/telecommand-state.ts';
 import { isToken, isUlid } from '../../contract/token.ts';
+import { busAnswers } from '../../messaging/bus-answers.ts';
 import type { Mission } from '../../mission/mission.ts';
-import { type ResolvedTelecommand, resolveTelecommand } from '../../mission/resolve.ts';
+import { type ResolvedTelecommand, resolveTelecommand, submissionOf } from '../../mission/resolve.ts';
 import type { Headers, StreamMessage } from '../../ports/bus.ts';
 import type { Caller } from '../caller.ts';
 import { busUnavailable, refuse } from '../errors.ts';
@@ -67,6 +67,7 @@ export const submitTelecommand = defineRoute({
   tag: 'Telecommands',
   body: TcRequest,
   replies: { 202: TcReply },
+  recorded: (body, reply) => ({ subject: (reply as TcReply).id, data: body }),
   errors: [
     'api::invalid-id',
     'api::no-configuration',
@@ -108,7 +109,7 @@ export const followTelecommand = defineFollow({
   message: TcEventSchema,
   errors: ['api::unknown-target', 'api::unavailable'],
   async open({ params: { target, id } }, ports, writer) {
-    if (!ports.bus.connected) return busUnavailable();
+    if (!busAnswers(ports.bus)) return busUnavailable();
     const stranger = await unknownAndUnheardOf(target, id, ports);
     if (stranger !== undefined) return stranger;
     let final = false;
@@ -149,7 +150,7 @@ export const watchTelecommands = defineFollow({
     if (target !== undefined && mission !== undefined && !mission.targets.has(target)) {
       return unknownTarget(target, mission);
     }
-    if (!ports.bus.connected) return busUnavailable();
+    if (!busAnswers(ports.bus)) return busUnavailable();
     const about = subject.tcEvents(target);
     const follower = await ports.bus.follow(streams.telecommandEvents, about, { from: 'now' }, (message) => {
       const [, , , from] = message.subject.split('.');
@@ -190,25 +191,6 @@ function headersOf({ revision }: Mission, user: string | undefined): Headers {
   return user === undefined ? config : { ...config, [header.user]: user };
 }
 
-function submissionOf(id: string, resolved: ResolvedTelecommand): TcSubmission {
-  const { target, link, environment, telecommand, instance, args } = resolved;
-  const submission = {
-    id,
-    target: target.name,
-    component: telecommand.component,
-    telecommand: telecommand.name,
-    args,
-    link: link.name,
-  };
-  // Spreading what is absent would cost more than the rest of this function.
-  if (instance === undefined && environment === undefined) return submission;
-  return {
-    ...submission,
-    ...(instance !== undefined && { instance }),
-    ...(environment !== undefined && { environment }),
-  };
-}
-
 function accepted(id: string, duplicate: boolean): Handled<Reply> {
   return { ok: true, value: { status: 202, body: { id, duplicate } satisfies TcReply } };
 }
@@ -217,10 +199,9 @@ async function heldAgainst(
   { target, telecommand }: ResolvedTelecommand,
   ports: RoutePorts,
 ): Promise<Refusal | undefined> {
-  const holders = await ports.holds.against(target.name, telecommand.changesState);
-  if (holders.length === 0) return undefined;
-  const runs = holders.map(({ run, mode }) => `${run} (${mode})`).join(', ');
-  return refuse('tc::target-held', `target ${target.name} is held by run ${runs}`, {
+  const reason = await ports.holds.against(target.name, telecommand.changesState);
+  if (reason === undefined) return undefined;
+  return refuse('tc::target-held', `target ${reason}`, {
     help: 'Wait for the end of the run, suspend it or abort it.',
   });
 }

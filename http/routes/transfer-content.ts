@@ -76,7 +76,8 @@ export const followChunks = defineFollow({
   summary: 'The bytes of a file that comes down: what is there, then what arrives',
   description:
     'Each byte comes once. A client that is slow is waited for, and the transfer is not. The socket is closed ' +
-    'with 1000 when the file is whole and sent, or when it is superseded: the reason is the state of the transfer; with 4410 ' +
+    'with 1000 when the file is whole and sent, or when it is superseded: the reason is the state of the transfer; with 4409 ' +
+    'when the file is sent again from its beginning, since bytes so far may be of an earlier writing: open again; with 4410 ' +
     'where its content is not kept any more.',
   tag: 'Transfers',
   params: transferInPath,
@@ -98,6 +99,7 @@ export const followChunks = defineFollow({
 
 const CLOSE_CODES: Readonly<Record<ReadingEnd, number>> = {
   finished: closeCode.finished,
+  'begun-again': closeCode.begunAgain,
   gone: closeCode.contentGone,
   defect: closeCode.internal,
 };

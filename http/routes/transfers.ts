@@ -6,7 +6,7 @@
  * X2. A transfer is in the lists of this process when the answer leaves.
  */
 
-import { TRANSFER_LIST_MOST } from '../../contract/limits.ts';
+import { TRANSFER_LIST_MOST } from '../../contract/limits/transfer.ts';
 import {
   isOpenTransfer,
   shownTransfer,
@@ -141,8 +141,8 @@ function asListed(files: FileValues | undefined): Pick<FileDirectory, 'file'> {
     file(_, id) {
       const known = files?.file(id);
       if (known?.listedMs === undefined) return undefined;
-      const { fileType, size, checksum, generation, listedMs } = known;
-      return { fileType, size, checksum, generation, listedAt: listedMs };
+      const { fileType, size, checksum, generation, listedMs, transferMs } = known;
+      return { fileType, size, checksum, generation, listedAt: listedMs, statedAt: transferMs };
     },
   };
 }

@@ -10,17 +10,20 @@ import { createReadStream } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import Type from 'typebox';
 import { assert } from '../../contract/assert.ts';
 import { objectStores } from '../../contract/bus/buckets.ts';
-import { UPLOAD_BYTES, UPLOAD_SLOWEST_BYTES_PER_S, UPLOADS_AT_ONCE } from '../../contract/limits.ts';
+import { UPLOAD_BYTES, UPLOAD_SLOWEST_BYTES_PER_S, UPLOADS_AT_ONCE } from '../../contract/limits/transfer.ts';
 import { UploadReply } from '../../contract/upload.ts';
+import { busAnswers } from '../../messaging/bus-answers.ts';
 import { type Content, ContentBroken } from '../content.ts';
 import { busUnavailable, refuse } from '../errors.ts';
 import type { RoutePorts } from '../ports.ts';
 import type { Handled, Reply } from '../reply.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute, type PathParameter } from '../route.ts';
 import { type UploadSlot, UploadSlots } from '../upload-slots.ts';
 
+const SHA256 = /^[0-9a-f]{64}$/;
 const slots = new UploadSlots(UPLOADS_AT_ONCE);
 
 export const upload = defineRoute({
@@ -37,7 +40,7 @@ export const upload = defineRoute({
   errors: ['api::unavailable'],
   async handle({ content }, ports) {
     assert(content !== undefined, 'a route that takes content has it');
-    if (!ports.bus.connected) return busUnavailable();
+    if (!busAnswers(ports.bus)) return busUnavailable();
     const slot = slots.take(ports.clock.now(), () => content.giveUp());
     if (slot === undefined) return busy();
     const file = join(tmpdir(), `mcs-upload-${randomUUID()}`);
@@ -50,6 +53,34 @@ export const upload = defineRoute({
       slot.release();
       await rm(file, { force: true });
     }
+  },
+});
+
+/** The hash of stored content; what cannot be one names none. */
+const hashInPath: PathParameter = {
+  accepts: (text) => SHA256.test(text),
+  schema: Type.String({ pattern: SHA256.source, description: 'SHA-256 of the content.' }),
+  code: 'upload::unknown',
+  expected: 'a SHA-256: 64 hexadecimal digits in lower case',
+};
+
+export const readUpload = defineRoute({
+  method: 'GET',
+  path: '/v1/uploads/:hash',
+  operationId: 'readUpload',
+  summary: 'Whether content is stored',
+  description: 'What is stored need not be sent again. Content is kept for as long as runs may name it.',
+  tag: 'Uploads',
+  params: { hash: hashInPath },
+  replies: { 200: UploadReply },
+  errors: ['upload::unknown', 'api::unavailable'],
+  async handle({ params: { hash } }, { bus }) {
+    const size = await bus.objects(objectStores.uploads).size(hash);
+    if (size === undefined)
+      return refuse('upload::unknown', `no content is stored under ${hash}`, {
+        help: 'Store it with POST /v1/uploads.',
+      });
+    return { ok: true, value: { status: 200, body: { hash, size } satisfies UploadReply } };
   },
 });
 
@@ -94,4 +125,4 @@ function busy(): Handled<Reply> {
   return refuse('api::unavailable', `${UPLOADS_AT_ONCE} uploads are under way`, { help: 'Try again.' });
 }
 
-export const uploadRoutes = [upload];
+export const uploadRoutes = [upload, readUpload];

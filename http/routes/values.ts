@@ -2,15 +2,17 @@
  * Current values: once, and followed. Mission Control Service, sections 2.2 and 4.1 rule 10. Values come as JSON bytes
  * encoded once for all (T4); nothing is encoded here.
  *
- * V1. Both routes answer 503 while the bus is away or what it holds is not read yet: old values must not look new.
+ * V1. Both routes answer 503 while the bus is away, silent, or what it holds is not read yet, and a watch ends when it
+ *     falls silent: old values must not look new.
  */
 
 import { CurrentValue, CurrentValues as CurrentValuesSchema } from '../../contract/value.ts';
+import { busAnswers } from '../../messaging/bus-answers.ts';
 import type { Target } from '../../mission/mission.ts';
 import { FileSelection, matchOrdinals, parseSelectors, type Selector } from '../../mission/selector.ts';
 import type { CurrentValues } from '../../telemetry/current-values.ts';
 import { busUnavailable, refuse } from '../errors.ts';
-import { defineFollow } from '../follow.ts';
+import { closeCode, defineFollow } from '../follow.ts';
 import { targetOf } from '../mission-of.ts';
 import { measuresInQuery, targetInPath } from '../parameters.ts';
 import type { RoutePorts } from '../ports.ts';
@@ -69,7 +71,18 @@ export const watchValues = defineFollow({
         if (json !== undefined) writer.push(json, ordinal);
       }
     });
-    return { ok: true, value: { stop: async () => stop() } };
+    const offSilence = ports.bus.onSilence?.(() =>
+      writer.finish(closeCode.tryLater, 'the message bus does not answer'),
+    );
+    return {
+      ok: true,
+      value: {
+        stop: async () => {
+          offSilence?.();
+          stop();
+        },
+      },
+    };
   },
 });
 
@@ -118,7 +131,7 @@ export function storeOf(name: string, ports: RoutePorts): Handled<CurrentValues>
   if (!target.ok) return target;
   if (target.value.platform === undefined) return noCatalogue(target.value);
   const store = ports.values.current(name);
-  if (!ports.bus.connected || !ports.valuesLoaded() || store === undefined) return busUnavailable();
+  if (!busAnswers(ports.bus) || !ports.valuesLoaded() || store === undefined) return busUnavailable();
   return { ok: true, value: store };
 }
 

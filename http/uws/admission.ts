@@ -5,6 +5,8 @@
  * V1. Connections never use up the descriptors of the process: one that is accepted beyond its share is closed at once.
  *     A server that cannot accept would be woken for it without end, and could open nothing else.
  * V2. Only what lasts is counted by address: a request that arrived whole costs nothing here.
+ * V4. WebSockets leave a share of the connections to requests: who looks whether the process is well is answered also
+ *     where watchers have come in numbers.
  * V3. Each bound that is reached is logged once for a process.
  */
 
@@ -16,7 +18,9 @@ import {
   CONNECTIONS,
   DESCRIPTORS_KEPT,
   WEBSOCKETS_PER_ADDRESS,
-} from '../../contract/limits.ts';
+  WEBSOCKETS_SHARE,
+} from '../../contract/limits/connection.ts';
+import { EDITOR_REQUESTS, EDITOR_REQUESTS_PER_ADDRESS } from '../../contract/limits/editor.ts';
 import type { Log } from '../../ports/log.ts';
 
 export interface AdmissionLimits {
@@ -24,7 +28,10 @@ export interface AdmissionLimits {
   readonly connections: number;
   readonly bodies: number;
   readonly bodiesPerAddress: number;
+  readonly sockets: number;
   readonly socketsPerAddress: number;
+  readonly forwarded: number;
+  readonly forwardedPerAddress: number;
 }
 
 /** Gives back what was admitted; calling it again does nothing. */
@@ -38,8 +45,11 @@ export class Admission {
   readonly #limits: AdmissionLimits;
   readonly #log: Log;
   readonly #sockets = new Map<string, number>();
+  #socketsOpen = 0;
   readonly #bodies = new Map<string, number>();
   #bodiesUnderWay = 0;
+  readonly #forwarded = new Map<string, number>();
+  #forwardedUnderWay = 0;
 
   constructor(log: Log, limits: Partial<AdmissionLimits> = {}) {
     this.#log = log;
@@ -65,9 +75,36 @@ export class Admission {
     connections -= 1;
   }
 
-  /** A WebSocket of this address; undefined when it has as many as it may. */
+  /** A WebSocket of this address; undefined when it, or everybody, has as many as may be. */
   socket(address: string): Release | undefined {
-    return this.#take(this.#sockets, address, this.#limits.socketsPerAddress, 'WebSockets');
+    const { sockets, socketsPerAddress } = this.#limits;
+    if (this.#socketsOpen >= sockets) {
+      this.#warn('WebSockets of everybody', { sockets });
+      return undefined;
+    }
+    const release = this.#take(this.#sockets, address, socketsPerAddress, 'WebSockets');
+    if (release === undefined) return undefined;
+    this.#socketsOpen += 1;
+    return once(() => {
+      this.#socketsOpen -= 1;
+      release();
+    });
+  }
+
+  /** A request that another service answers; undefined when this address, or everybody, has as many as may be. */
+  forwarded(address: string): Release | undefined {
+    if (this.#forwardedUnderWay >= this.#limits.forwarded) {
+      this.#warn('forwarded requests', { requests: this.#limits.forwarded });
+      return undefined;
+    }
+    const most = this.#limits.forwardedPerAddress;
+    const release = this.#take(this.#forwarded, address, most, 'forwarded requests');
+    if (release === undefined) return undefined;
+    this.#forwardedUnderWay += 1;
+    return once(() => {
+      this.#forwardedUnderWay -= 1;
+      release();
+    });
   }
 
   /** A body that has not come whole; undefined when this address, or everybody, has as many under way as may be. */
@@ -113,12 +150,21 @@ export function addressOf(res: HttpResponse): string {
 }
 
 function usual(): AdmissionLimits {
+  const most = Math.min(CONNECTIONS, connectionsOf(descriptors()));
   return {
-    connections: Math.min(CONNECTIONS, Math.max(1, descriptors() - DESCRIPTORS_KEPT)),
+    connections: most,
+    sockets: Math.floor(most * WEBSOCKETS_SHARE),
     bodies: BODIES_UNDER_WAY,
     bodiesPerAddress: BODIES_PER_ADDRESS,
     socketsPerAddress: WEBSOCKETS_PER_ADDRESS,
+    forwarded: EDITOR_REQUESTS,
+    forwardedPerAddress: EDITOR_REQUESTS_PER_ADDRESS,
   };
+}
+
+/** Of so many descriptors: all but those that are kept, and where they are few, half of them. */
+function connectionsOf(all: number): number {
+  return Math.max(1, all - DESCRIPTORS_KEPT, Math.floor(all / 2));
 }
 
 /** How many files and sockets this process may have open; unbounded where the system does not say. */

@@ -11,7 +11,12 @@
 import type { HttpResponse } from 'uWebSockets.js';
 import type { StreamedBody } from '../reply.ts';
 
-interface Sending {
+/** One whose length is known. */
+export interface WholeBody extends StreamedBody {
+  readonly bytes: number;
+}
+
+export interface Sending {
   /** Writes status and headers, inside the first cork. */
   readonly head: () => void;
   /** Everything was given to the socket. */
@@ -22,14 +27,14 @@ interface Sending {
 
 export class ContentSender {
   readonly #res: HttpResponse;
-  readonly #body: StreamedBody;
+  readonly #body: WholeBody;
   readonly #sending: Sending;
   #isOver = false;
   /** Given to the socket and not all taken by it. */
   #held: { readonly piece: Uint8Array; readonly base: number } | undefined;
   #wake: () => void = () => undefined;
 
-  constructor(res: HttpResponse, body: StreamedBody, sending: Sending) {
+  constructor(res: HttpResponse, body: WholeBody, sending: Sending) {
     this.#res = res;
     this.#body = body;
     this.#sending = sending;

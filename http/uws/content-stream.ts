@@ -4,7 +4,8 @@
  * U13. At most `HELD_BYTES` and what the kernel holds wait here: past it the socket is not read.
  * U14. The first byte beyond the limit ends it; the socket is then good for nothing but the answer.
  * U15. Behind the last of it the socket is not read until the answer (exchange.U16): a resume after the last byte
- *      starts a timer of uWebSockets.js that cuts the connection twelve seconds into the work of the handler.
+ *      starts a timer of uWebSockets.js that cuts the connection twelve seconds into the work of the handler. Where its
+ *      client is to be seen to go, a socket that is being read goes on being read.
  * U18. It counts as ended in a turn later than its last byte, so that nothing is done about a request that was cut in
  *      its own turn (plain.U17).
  */
@@ -17,6 +18,7 @@ const HELD_BYTES = 1024 * 1024;
 export class ContentStream implements Content {
   readonly #res: HttpResponse;
   readonly #limit: number;
+  readonly #seesGone: boolean;
   #held: Buffer[] = [];
   #heldBytes = 0;
   #bytes = 0;
@@ -31,15 +33,21 @@ export class ContentStream implements Content {
   #wake: () => void = () => undefined;
 
   /** Attached in the turn of the request: uWebSockets.js gives no second chance. */
-  constructor(res: HttpResponse, limit: number) {
+  constructor(res: HttpResponse, limit: number, { seesGone = false } = {}) {
     this.#res = res;
     this.#limit = limit;
+    this.#seesGone = seesGone;
     res.onData((data, isLast) => this.#take(data, isLast));
   }
 
   /** Whether everything has been read: the connection can carry another request. */
   get spent(): boolean {
     return this.#ended && this.#held.length === 0;
+  }
+
+  /** Whether the connection is not read now. */
+  get paused(): boolean {
+    return this.#paused;
   }
 
   /** The answer is there: the connection is read again for the next request (U15). */
@@ -82,7 +90,7 @@ export class ContentStream implements Content {
     this.#heldBytes += data.byteLength;
     this.#whole = isLast;
     if (isLast) setImmediate(() => this.#end());
-    if (!this.#paused && (isLast || this.#heldBytes > HELD_BYTES)) {
+    if (!this.#paused && (isLast ? !this.#seesGone : this.#heldBytes > HELD_BYTES)) {
       this.#paused = true;
       this.#res.pause();
     }

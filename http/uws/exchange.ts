@@ -7,21 +7,29 @@
  * U16. Between a whole request that changes something and its answer nothing is read of its connection: a request sent
  *      behind it waits there and is answered next. uWebSockets.js itself cuts a connection that brings another request
  *      meanwhile.
+ * U17. Each answer says how long its connection stays open without a request: a client that knows sends nothing in the
+ *      moment in which it is closed.
  * U12. An upgrade happens while another socket holds the cork (`cork-holder.ts`).
  */
 
 import type { HttpResponse, us_socket_context_t } from 'uWebSockets.js';
 import { STATUS_CODES } from 'node:http';
+import { KEEP_ALIVE_S } from '../../contract/limits/connection.ts';
 import type { Reply, StreamedBody } from '../reply.ts';
-import { ContentSender } from './content-sender.ts';
+import { ChunkedSender } from './chunked-sender.ts';
+import { ContentSender, type Sending } from './content-sender.ts';
 import type { CorkHolder } from './cork-holder.ts';
 
-/** What a client sent to ask for an upgrade; empty protocols: the service speaks none. */
+/** What a client sent to ask for an upgrade. */
 export interface UpgradeKeys {
   readonly key: string;
   readonly extensions: string;
   readonly context: us_socket_context_t;
+  /** Default none: the service speaks none itself. */
+  readonly protocol?: string;
 }
+
+const KEEP_ALIVE = `timeout=${KEEP_ALIVE_S}`;
 
 export class Exchange {
   readonly #res: HttpResponse;
@@ -30,7 +38,7 @@ export class Exchange {
   #state: 'open' | 'sending' | 'ended' | 'aborted' = 'open';
   #held = false;
   #whenGone: (() => void) | undefined;
-  #sender: ContentSender | undefined;
+  #sender: ContentSender | ChunkedSender | undefined;
 
   /** `ended` is called once, with 0 when the client went before its answer. */
   constructor(res: HttpResponse, headOnly: boolean, ended: (status: number) => void) {
@@ -60,7 +68,7 @@ export class Exchange {
    * Answers; `closing` ends the connection too, for a request whose rest cannot be trusted. `length` is that of the
    * body where the answer is without it.
    */
-  finish(reply: Reply, closing = false, length?: number): void {
+  finish(reply: Reply, closing = false, length?: number | 'unknown'): void {
     if (this.#state !== 'open') return;
     const body = reply.bytes ?? (reply.body === undefined ? '' : JSON.stringify(reply.body));
     this.#state = 'ended';
@@ -75,8 +83,8 @@ export class Exchange {
    */
   stream(reply: Reply & { readonly stream: StreamedBody }, broken: (error: unknown) => void): void {
     const { stream, ...head } = reply;
-    if (this.#headOnly || head.status === 304 || stream.bytes === 0)
-      return this.finish({ ...head, bytes: '' }, false, stream.bytes);
+    if (this.#headOnly || head.status === 204 || head.status === 304 || stream.bytes === 0)
+      return this.finish({ ...head, bytes: '' }, stream.closing?.() ?? false, stream.bytes ?? 'unknown');
     if (this.#state !== 'open') return;
     this.#state = 'sending';
     const over = (): void => {
@@ -84,7 +92,7 @@ export class Exchange {
       this.#sender = undefined;
       this.#ended(reply.status);
     };
-    this.#sender = new ContentSender(this.#res, stream, {
+    this.#sender = this.#senderOf(stream, {
       head: () => this.#writeHead(head),
       sent: over,
       broken: (error) => {
@@ -95,38 +103,53 @@ export class Exchange {
     void this.#sender.send();
   }
 
+  #senderOf(stream: StreamedBody, sending: Sending): ContentSender | ChunkedSender {
+    const { bytes } = stream;
+    return bytes === undefined
+      ? new ChunkedSender(this.#res, stream, sending)
+      : new ContentSender(this.#res, { bytes, pieces: () => stream.pieces() }, sending);
+  }
+
   /** Turns the exchange into a WebSocket carrying `data` (U12). */
-  upgrade<Data>(data: Data, { key, extensions, context }: UpgradeKeys, holder: CorkHolder): void {
+  upgrade<Data>(
+    data: Data,
+    { key, extensions, context, protocol = '' }: UpgradeKeys,
+    holder: CorkHolder,
+  ): void {
     this.#state = 'ended';
     const upgrade = (): void => {
-      this.#res.cork(() => this.#res.upgrade(data, key, '', extensions, context));
+      this.#res.cork(() => this.#res.upgrade(data, key, protocol, extensions, context));
     };
     if (!holder.while(upgrade)) upgrade();
     this.#ended(101);
   }
 
-  #writeHead({ status, contentType = 'application/json', headers }: Reply): void {
+  #writeHead({ status, contentType = 'application/json', headers, fields }: Reply, closing = false): void {
     // 200 is what a response has by itself; each call into the native layer costs a fraction of a microsecond.
     if (status !== 200) this.#res.writeStatus(statusLine(status));
-    if (status !== 204) this.#res.writeHeader('content-type', contentType);
+    if (status !== 204 && fields === undefined) this.#res.writeHeader('content-type', contentType);
+    if (!closing) this.#res.writeHeader('keep-alive', KEEP_ALIVE);
+    for (const [name, value] of fields ?? []) this.#res.writeHeader(name, value);
     for (const name in headers) this.#res.writeHeader(name, headers[name]!);
   }
 
-  #write(reply: Reply, body: Uint8Array | string, closing: boolean, length?: number): void {
+  #write(reply: Reply, body: Uint8Array | string, closing: boolean, length?: number | 'unknown'): void {
     const { status } = reply;
-    this.#writeHead(reply);
+    this.#writeHead(reply, closing);
     // What has no content has no length either (RFC 9110, section 8.6).
-    if (status === 204) this.#res.endWithoutBody(undefined, closing);
+    if (status === 204) this.#endBare('unknown', closing);
     else if (this.#headOnly || status === 304) this.#endBare(length ?? Buffer.byteLength(body), closing);
     else this.#res.end(body, closing);
   }
 
   /**
    * An answer to a HEAD, and a 304, names the length of what it leaves out. Given to `endWithoutBody` that length would
-   * be waited for and the connection cut at its next request; so it is written as any header.
+   * be waited for and the connection cut at its next request; so it is written as any header. An `undefined` given to
+   * it is written as a length of 2^63.
    */
-  #endBare(length: number, closing: boolean): void {
+  #endBare(length: number | 'unknown', closing: boolean): void {
     if (closing) this.#res.endWithoutBody(0, true);
+    else if (length === 'unknown') this.#res.endWithoutBody();
     else this.#res.writeHeader('content-length', `${length}`).endWithoutBody();
   }
 

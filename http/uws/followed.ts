@@ -6,7 +6,7 @@
  */
 
 import { DISABLED, type HttpRequest, type HttpResponse, type TemplatedApp } from 'uWebSockets.js';
-import { FOLLOW_MESSAGE_BYTES } from '../../contract/limits.ts';
+import { FOLLOW_MESSAGE_BYTES } from '../../contract/limits/connection.ts';
 import type { Stoppable } from '../../ports/bus.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import { type OpenedFollow, openFollow } from '../answer.ts';
@@ -22,7 +22,7 @@ import type { Served } from './served.ts';
 import { SocketWriter } from './socket-writer.ts';
 
 /** A silent client is pinged within this time and closed after it; uWebSockets.js takes 8 to 960 s. */
-const IDLE_TIMEOUT_S = 60;
+export const IDLE_TIMEOUT_S = 60;
 /** Beyond what the writer allows: reached only by a defect, and then `send` says so. Never 0, which is no bound. */
 const MAX_BACKPRESSURE_BYTES = 1024 * 1024;
 
@@ -147,7 +147,11 @@ function taken(
 }
 
 /** http/follow.F5 */
-function endWithToken(caller: Caller, writer: SocketWriter, clock: Clock): TimerHandle | undefined {
+export function endWithToken(
+  caller: Caller,
+  writer: Pick<SocketWriter, 'cut'>,
+  clock: Clock,
+): TimerHandle | undefined {
   if (caller.kind !== 'verified') return undefined;
   const end = (): void => writer.cut(closeCode.tokenExpired, 'the token has expired');
   return clock.setTimeout(end, caller.untilMs - clock.now());

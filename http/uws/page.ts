@@ -29,7 +29,7 @@ export function registerPage(app: TemplatedApp, page: Page, served: Served): voi
 
 async function respond(page: Page, ifNoneMatch: string, exchange: Exchange, served: Served): Promise<void> {
   try {
-    exchange.finish(await page.answer(ifNoneMatch));
+    exchange.finish(await page.answer(ifNoneMatch, served.ports.signInAt?.()));
   } catch (error) {
     served.failed(exchange, error);
   }

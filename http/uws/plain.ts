@@ -11,7 +11,8 @@
  */
 
 import type { HttpRequest, HttpResponse, TemplatedApp } from 'uWebSockets.js';
-import { JSON_BODY_BYTES } from '../../contract/limits.ts';
+import { HEAD_BYTES, REFUSED_BODY_BYTES } from '../../contract/limits/connection.ts';
+import { JSON_BODY_BYTES } from '../../contract/limits/request.ts';
 import { answer } from '../answer.ts';
 import type { LayerCodes, LayerPorts } from '../dialect.ts';
 import { type AnyFault, type Refusal, type Reply, refusal } from '../reply.ts';
@@ -57,7 +58,7 @@ export function registerUpgradeOnly(app: TemplatedApp, path: string, served: Ser
   );
 }
 
-function takeUnknown(res: HttpResponse, req: HttpRequest, served: Served, help?: string): void {
+export function takeUnknown(res: HttpResponse, req: HttpRequest, served: Served, help?: string): void {
   const exchange = new Exchange(res, req.getMethod() === 'head', served.began('unknownRoute'));
   if (!refusedHead(readHead(req, []), exchange, served)) exchange.finish(unknownRoute(req, served, help));
 }
@@ -82,7 +83,7 @@ function take<Ports extends LayerPorts>(
     if (route.content !== undefined) takeContent(route, exchange, head, res, served);
     else if (limit === undefined)
       begin(route, exchange, () => respond(route, exchange, head, undefined, served));
-    else if ((head.contentLength ?? 0) > limit) exchange.finish(tooLarge(limit, served), true);
+    else if ((head.contentLength ?? 0) > limit) refuseLength(limit, head.contentLength!, exchange, served);
     else {
       takeBody(res, limit, exchange, served, (body) =>
         begin(route, exchange, () => respond(route, exchange, head, body, served)),
@@ -104,6 +105,7 @@ function takeBody(
   exchange.whenGone(() => release?.());
   collectBody(res, {
     limit,
+    clock: served.ports.clock,
     admit() {
       release = served.admission.body(addressOf(res));
       if (release === undefined) exchange.finish(tooMany(served), true);
@@ -113,9 +115,9 @@ function takeBody(
       release?.();
       taken(body);
     },
-    tooLarge() {
+    tooLarge(isWhole) {
       release?.();
-      exchange.finish(tooLarge(limit, served), true);
+      exchange.finish(tooLarge(limit, served), !isWhole);
     },
   });
 }
@@ -128,6 +130,11 @@ function begin<Ports>(route: AnyRoute<Ports>, exchange: Exchange, work: () => Pr
   if (route.method === 'GET') return void work();
   if (route.abortable !== true) exchange.hold();
   setImmediate(() => void (exchange.open && work()));
+}
+
+/** Answered at once; what was announced is read and dropped, up to a bound, so that the answer is found behind it. */
+function refuseLength(limit: number, length: number, exchange: Exchange, served: Served): void {
+  exchange.finish(tooLarge(limit, served), length > limit + REFUSED_BODY_BYTES);
 }
 
 /** Undefined: the body is not read. */
@@ -144,7 +151,8 @@ function takeContent<Ports extends LayerPorts>(
   served: Served<Ports>,
 ): void {
   const { maxBytes } = route.content!;
-  if ((head.contentLength ?? 0) > maxBytes) return exchange.finish(tooLarge(maxBytes, served), true);
+  if ((head.contentLength ?? 0) > maxBytes)
+    return refuseLength(maxBytes, head.contentLength!, exchange, served);
   const content = new ContentStream(res, maxBytes);
   exchange.whenGone(() => content.abort());
   const { params, query, credentials } = head;
@@ -166,9 +174,9 @@ async function respond<Ports extends LayerPorts>(
   served: Served<Ports>,
 ): Promise<void> {
   try {
-    const { params, query, credentials, conditions } = head;
+    const { params, query, credentials, conditions, accept } = head;
     const { ports, dialect } = served;
-    const incoming = { params, query, credentials, conditions, body };
+    const incoming = { params, query, credentials, conditions, accept, body };
     const asked = route.abortable === true ? { ...incoming, gone: goneOf(exchange) } : incoming;
     const reply = await answer(route, asked, ports, dialect);
     if (reply.stream === undefined) return exchange.finish(reply);
@@ -199,10 +207,14 @@ export function refusedHead(head: RequestHead, exchange: Exchange, served: Serve
 }
 
 function headRefusal(
-  { repeated: [name], host, origin }: RequestHead,
+  { repeated: [name], host, origin, bytes }: RequestHead,
   codes: LayerCodes,
   served: Pick<Served, 'hosts' | 'refusedHost'>,
 ): Refusal<AnyFault> | undefined {
+  if (bytes > HEAD_BYTES)
+    return refusal(codes.headTooLarge, `headers and query are ${bytes} bytes, and may be ${HEAD_BYTES}`, {
+      help: 'Shorten the query, or take an access token with fewer roles; cookies are not needed.',
+    });
   if (name !== undefined) return refusal(codes.invalid, `header ${name} is given more than once`);
   if (!served.hosts.allows(host)) {
     served.refusedHost(host!);

@@ -19,10 +19,14 @@ export interface RequestHead {
   readonly credentials: Credentials;
   /** What it says of the version and the part of content it wants; undefined: nothing. */
   readonly conditions: Conditions | undefined;
+  /** Media types that the client takes; undefined: any. */
+  readonly accept: string | undefined;
   /** Undefined without the header (no body, or a chunked one). */
   readonly contentLength: number | undefined;
   /** Names of headers that may stand once and stand more often. */
   readonly repeated: readonly string[];
+  /** Characters of the headers and the query, each a byte. */
+  readonly bytes: number;
   /** The host that was called. */
   readonly host: string | undefined;
   /** The origin of the page that made the request. */
@@ -31,6 +35,8 @@ export interface RequestHead {
 
 const BEARER = /^bearer +(.*)$/i;
 const NONE: readonly string[] = [];
+/** Colon, space and the end of the line. */
+const SEPARATORS = 4;
 
 /** The head; `names` are the parameters in the order of the path. */
 export function readHead(req: HttpRequest, names: readonly string[]): RequestHead {
@@ -40,16 +46,19 @@ export function readHead(req: HttpRequest, names: readonly string[]): RequestHea
   req.forEach((name, value) => {
     headers.take(name, value);
   });
+  // Typed as a string, and undefined when the target has no `?`.
+  const query = req.getQuery() ?? '';
   return {
     params,
-    // Typed as a string, and undefined when the target has no `?`.
-    query: req.getQuery() ?? '',
+    query,
+    bytes: headers.bytes + query.length,
     credentials: {
       token: bearer(headers.authorization),
       user: headers.user ?? '',
       roles: headers.roles ?? '',
     },
     conditions: conditionsIn(headers),
+    accept: headers.accept,
     contentLength: headers.length === undefined ? undefined : Number(headers.length),
     repeated: headers.repeated,
     host: headers.host,
@@ -68,15 +77,19 @@ class SingleHeaders {
   range: string | undefined;
   ifRange: string | undefined;
   ifNoneMatch: string | undefined;
+  accept: string | undefined;
   repeated = NONE;
+  bytes = 0;
 
   take(name: string, value: string): void {
+    this.bytes += name.length + value.length + SEPARATORS;
     if (name === 'host') this.host = this.#once(name, this.host, value);
     else if (name === 'content-length') this.length = this.#once(name, this.length, value);
     else if (name === 'authorization') this.authorization = this.#once(name, this.authorization, value);
     else if (name === 'x-mcs-user') this.user = this.#once(name, this.user, value);
     else if (name === 'origin') this.origin = this.#once(name, this.origin, value);
     else if (name === 'x-mcs-role') this.roles = this.#once(name, this.roles, value);
+    else if (name === 'accept') this.accept = this.accept === undefined ? value : `${this.accept},${value}`;
     else if (name === 'range') this.range = value;
     else if (name === 'if-range') this.ifRange = value;
     else if (name === 'if-none-match') this.ifNoneMatch = value;

@@ -9,13 +9,12 @@ import type { FrontEndMetrics } from '../metrics.ts';
 import { Admission, type AdmissionLimits } from './admission.ts';
 import { CorkHolder } from './cork-holder.ts';
 import type { Exchange } from './exchange.ts';
-import type { SocketWriter } from './socket-writer.ts';
 
 export class Served<Ports extends LayerPorts = LayerPorts> {
   readonly ports: Ports;
   readonly dialect: Dialect<Ports>;
   readonly metrics: FrontEndMetrics;
-  readonly sockets = new Set<SocketWriter>();
+  readonly sockets = new Set<{ cut(code: number, reason: string): void }>();
   readonly holder = new CorkHolder();
   readonly hosts: AllowedHosts;
   readonly admission: Admission;

@@ -1,13 +1,14 @@
 /**
  * The uWebSockets.js server: listens, carries the route table, closes with care.
  *
- * U8. The port is this process's alone. uWebSockets.js either shares a port in silence or refuses one for a minute on
- *     which connections of an earlier process linger (TIME_WAIT); so whether anybody listens is asked first, and then
- *     it is taken as one that could be shared. Two processes started on one port in the same millisecond are not
- *     distinguished.
- * U9. The header block may hold `HEADER_BYTES`: an access token with roles does not fit the default of 4 KiB, and the
- *     bound is read from the environment when the native module loads, so it must have been set before the process
- *     began.
+ * U8. The port is this process's alone, and a process that was killed can be started on its port again at once. By
+ *     default uWebSockets.js shares a fixed port in silence, so it is taken exclusively. On a port that the system
+ *     draws it does not set SO_REUSEADDR, and connections of before inherit that: what lingers of them would keep the
+ *     next process off the port for a minute. So the port is drawn first and then taken as a fixed one.
+ * U9. The header block may hold `HEAD_BYTES`: an access token with roles does not fit the default of 4 KiB. The bound
+ *     of uWebSockets.js is read from the environment when the native module loads, so it must have been set before the
+ *     process began; the launcher gives it four times as much, since it refuses what is beyond with a page of its own,
+ *     which nobody is asked about. What is between the two is refused in the form of the service.
  */
 
 import {
@@ -17,12 +18,16 @@ import {
   us_listen_socket_close,
   us_socket_local_port,
 } from 'uWebSockets.js';
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
+import { HEAD_BYTES } from '../../contract/limits/connection.ts';
 import type { LayerPorts } from '../dialect.ts';
 import { type AnyFollow, closeCode } from '../follow.ts';
 import type { Page } from '../pages/page.ts';
 import type { AnyRoute } from '../route.ts';
 import { registerFollow } from './followed.ts';
+import { registerForwarded } from './forwarded.ts';
+import type { EditorOf } from './forwarded-head.ts';
+import { registerForwardedSocket } from './forwarded-socket.ts';
 import { registerPage } from './page.ts';
 import { registerPlain, registerUnknown } from './plain.ts';
 import type { Served } from './served.ts';
@@ -41,29 +46,35 @@ export interface ServerOptions<Ports extends LayerPorts> {
   readonly follows: readonly AnyFollow<Ports>[];
   readonly pages: readonly Page[];
   readonly served: Served<Ports>;
+  /** Where requests below `/v1/editor/` go; default: there are no such routes. */
+  readonly editorOf?: EditorOf<Ports>;
   /** Said with the answer that a route is unknown, instead of what the service usually says. */
   readonly help?: string;
 }
 
-const HEADER_BYTES = 16_384;
 /** A request waits at most for a driver; what is still open after this is cut. */
 const CLOSE_MS = 5_000;
 const CLOSE_POLL_MS = 10;
 
 /** The server, listening; rejects when the port is taken or the environment does not allow large headers. */
 export async function listen<Ports extends LayerPorts>(options: ServerOptions<Ports>): Promise<Server> {
-  const { host, port, routes, follows, pages, served, help } = options;
+  const { host, port, routes, follows, pages, served, editorOf, help } = options;
   checkEnvironment(process.env['UWS_HTTP_MAX_HEADERS_SIZE']);
   const app = App();
   served.admission.register(app);
   for (const route of routes) registerPlain(app, route, served);
   for (const route of follows) registerFollow(app, route, served);
   for (const page of pages) registerPage(app, page, served);
+  if (editorOf !== undefined) {
+    registerForwardedSocket(app, editorOf, served);
+    registerForwarded(app, editorOf, served);
+  }
   served.holder.register(app, () => served.admission.socketEnded());
   registerUnknown(app, served, help);
   const socket = await takePort(app, host, port);
   const listening = us_socket_local_port(socket as Parameters<typeof us_socket_local_port>[0]);
-  if (follows.length > 0 && isReachableHere(host)) await served.holder.hold(listening);
+  if ((follows.length > 0 || editorOf !== undefined) && isReachableHere(host))
+    await served.holder.hold(listening);
   let closed: Promise<void> | undefined;
   return {
     port: listening,
@@ -81,27 +92,33 @@ export async function listen<Ports extends LayerPorts>(options: ServerOptions<Po
 
 type ListenSocket = Parameters<typeof us_listen_socket_close>[0];
 
+/** Between drawing a port and taking it somebody else may have taken it. */
+const DRAWS = 10;
+
 /** The listening socket; rejects when another process listens there (U8). */
 async function takePort(app: TemplatedApp, host: string, port: number): Promise<ListenSocket> {
-  const taken = port === 0 || (await isFree(host, port)) ? await listenOn(app, host, port) : undefined;
-  if (taken === undefined) throw new Error(`cannot listen on ${host}:${port}: is another process there?`);
-  return taken;
+  for (let draw = 0; draw < (port === 0 ? DRAWS : 1); draw += 1) {
+    const taken = await listenOn(app, host, port === 0 ? await drawnPort(host) : port);
+    if (taken !== undefined) return taken;
+  }
+  throw new Error(`cannot listen on ${host}:${port}: is another process there?`);
 }
 
-/** A port drawn by the system is nobody's, and is taken exclusively. */
 function listenOn(app: TemplatedApp, host: string, port: number): Promise<ListenSocket | undefined> {
-  const options = port === 0 ? LIBUS_LISTEN_EXCLUSIVE_PORT : 0;
   return new Promise((resolve) => {
-    app.listen(host, port, options, (listening) => resolve(listening || undefined));
+    app.listen(host, port, LIBUS_LISTEN_EXCLUSIVE_PORT, (listening) => resolve(listening || undefined));
   });
 }
 
-/** Whether nobody listens on the port, whatever lingers there. */
-function isFree(host: string, port: number): Promise<boolean> {
-  return new Promise((resolve) => {
+/** A port of that address on which nobody listens and nothing lingers. */
+function drawnPort(host: string): Promise<number> {
+  return new Promise((resolve, reject) => {
     const probe = createServer();
-    probe.once('error', () => resolve(false));
-    probe.listen({ host, port, exclusive: true }, () => probe.close(() => resolve(true)));
+    probe.once('error', (error) => reject(new Error(`cannot listen on ${host}: ${error.message}`)));
+    probe.listen({ host, port: 0, exclusive: true }, () => {
+      const { port } = probe.address() as AddressInfo;
+      probe.close(() => resolve(port));
+    });
   });
 }
 
@@ -112,9 +129,9 @@ function isReachableHere(host: string): boolean {
 
 /** Throws unless the process was started with room for large headers (U9). */
 export function checkEnvironment(value: string | undefined): void {
-  if (Number(value) >= HEADER_BYTES) return;
+  if (Number(value) >= HEAD_BYTES) return;
   throw new Error(
-    `UWS_HTTP_MAX_HEADERS_SIZE is ${value ?? 'not set'}; start the process with ${HEADER_BYTES}, or tokens are refused with 431`,
+    `UWS_HTTP_MAX_HEADERS_SIZE is ${value ?? 'not set'}; start the process with ${4 * HEAD_BYTES}, or tokens are refused with 431`,
   );
 }
 

@@ -9,7 +9,7 @@
  */
 
 import type { WebSocket } from 'uWebSockets.js';
-import { FOLLOW_BUFFER_BYTES, FOLLOW_LOG_QUEUE_BYTES } from '../../contract/limits.ts';
+import { FOLLOW_BUFFER_BYTES, FOLLOW_LOG_QUEUE_BYTES } from '../../contract/limits/connection.ts';
 import { closeCode, type FollowPolicy, type FollowWriter, isBinary } from '../follow.ts';
 import {
   ConflatingQueue,

@@ -7,7 +7,7 @@
  *     carries.
  */
 
-import { CFDP_AHEAD_MS, CFDP_BATCH_MS } from '../../contract/limits.ts';
+import { CFDP_AHEAD_MS, CFDP_BATCH_MS } from '../../contract/limits/cfdp.ts';
 
 export class AirTime {
   /** When it has sent everything. */

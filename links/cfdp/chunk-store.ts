@@ -4,19 +4,16 @@
  * K1. A chunk is tried again under its id until the bus has stored it: the entity does not ask for its bytes again.
  *     A duplicate of an attempt whose answer was lost is swallowed by the stream.
  * K2. What waits is bounded; who brings more waits for room, and drops what does not get any.
- * K3. Bytes of a file that follow each other and wait become one message: the bus stores few large ones sooner.
+ * K3. Bytes of a transaction that follow each other and wait become one message: the bus stores few large ones sooner.
  */
 
 import { header } from '../../contract/bus/headers.ts';
 import { streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';
 import { chunkHeaders, type FileChunk } from '../../contract/file-chunk.ts';
-import {
-  BUS_RETRY_MS,
-  CFDP_CHUNKS_UNDER_WAY,
-  CFDP_CHUNKS_WAITING_BYTES,
-  CHUNK_MESSAGE_BYTES,
-} from '../../contract/limits.ts';
+import { BUS_RETRY_MS } from '../../contract/limits/bus.ts';
+import { CFDP_CHUNKS_UNDER_WAY, CFDP_CHUNKS_WAITING_BYTES } from '../../contract/limits/cfdp.ts';
+import { CHUNK_MESSAGE_BYTES } from '../../contract/limits/transfer.ts';
 import { Outage } from '../../contract/outage.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -40,6 +37,7 @@ interface Message {
   readonly place: ChunkPlace;
   readonly file: string;
   readonly generation: number;
+  readonly transaction: string | undefined;
   readonly offset: number;
   readonly pieces: Buffer[];
   bytes: number;
@@ -53,6 +51,7 @@ export class ChunkStore {
   readonly #unstored = new Map<string, number>();
   #bytes = 0;
   #messages = 0;
+  #transactions = 0;
   readonly #forRoom = new Set<() => void>();
   readonly #pauses = new Set<() => void>();
   #stopped = false;
@@ -70,8 +69,14 @@ export class ChunkStore {
     return !this.#unstored.has(fileKey(target, file, generation));
   }
 
+  /** A name that no chunk has had before (file-chunk.F2). */
+  newTransaction(): string {
+    this.#transactions += 1;
+    return `${this.#options.life}-${this.#transactions}`;
+  }
+
   /** Takes bytes over; they may be a view. */
-  push(place: ChunkPlace, { file, generation, offset, data }: FileChunk): void {
+  push(place: ChunkPlace, { file, generation, offset, data, transaction }: FileChunk): void {
     if (this.#stopped) return;
     const bytes = data.length;
     const key = fileKey(place.target, file, generation);
@@ -79,10 +84,10 @@ export class ChunkStore {
     this.#unstored.set(key, (this.#unstored.get(key) ?? 0) + bytes);
     const piece = Buffer.from(data);
     const last = this.#waiting.at(-1);
-    if (last !== undefined && follows(last, place, { file, generation, offset, data })) {
+    if (last !== undefined && follows(last, place, { file, generation, offset, data }, transaction)) {
       last.pieces.push(piece);
       last.bytes += bytes;
-    } else this.#waiting.push({ place, file, generation, offset, pieces: [piece], bytes });
+    } else this.#waiting.push({ place, file, generation, transaction, offset, pieces: [piece], bytes });
     this.#storeNext();
   }
 
@@ -113,9 +118,10 @@ export class ChunkStore {
 
   /** K1 */
   async #store(message: Message): Promise<void> {
-    const { place, file, generation, offset, pieces, bytes } = message;
+    const { place, file, generation, transaction, offset, pieces, bytes } = message;
     const data = pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);
-    const headers = { ...chunkHeaders({ file, generation, offset, data }), [header.config]: place.revision };
+    const chunk = { file, generation, offset, data, ...(transaction !== undefined && { transaction }) };
+    const headers = { ...chunkHeaders(chunk), [header.config]: place.revision };
     this.#messages += 1;
     const id = `${this.#options.life}-${this.#messages}`;
     const to = subject.fileChunk(place.target, file);
@@ -162,8 +168,14 @@ export class ChunkStore {
 }
 
 /** K3 */
-function follows(last: Message, place: ChunkPlace, { file, generation, offset, data }: FileChunk): boolean {
+function follows(
+  last: Message,
+  place: ChunkPlace,
+  { file, generation, offset, data }: FileChunk,
+  transaction: string | undefined,
+): boolean {
   return (
+    last.transaction === transaction &&
     last.place.target === place.target &&
     last.place.revision === place.revision &&
     last.file === file &&

@@ -11,7 +11,7 @@
 
 import type { FrameBatch } from '../../contract/batch.ts';
 import { type CfdpAnswer, type CfdpLinkCall, cfdpFailed } from '../../contract/cfdp.ts';
-import { CFDP_STORE_WAIT_MS, CFDP_TURN_MS } from '../../contract/limits.ts';
+import { CFDP_STORE_WAIT_MS, CFDP_TURN_MS } from '../../contract/limits/cfdp.ts';
 import { accepted } from '../../contract/result.ts';
 import type { Link, Mission, Target } from '../../mission/mission.ts';
 import type { StreamMessage } from '../../ports/bus.ts';

@@ -9,7 +9,7 @@
  */
 
 import type { CfdpCall, CfdpReply } from '../../contract/cfdp.ts';
-import { BUS_RETRY_MS } from '../../contract/limits.ts';
+import { BUS_RETRY_MS } from '../../contract/limits/bus.ts';
 import { Outage } from '../../contract/outage.ts';
 import type { IncomingCounts } from '../../protocol/cfdp/incoming.ts';
 import { CfdpFiles, type WantedContent } from '../driver/cfdp-files.ts';
@@ -67,6 +67,7 @@ export class LinkFiles {
         settings: transport.settings,
         peer: transport.peer,
         wallMs,
+        newTransaction: () => store.newTransaction(),
         chunk: (chunk) => store.push({ target, revision: revision() }, chunk),
         isStored: ({ file_id, generation }) => store.isStored(target, file_id, generation),
       },

@@ -7,7 +7,8 @@
  *     time, and its reason is known until something was sent again.
  */
 
-import { BUS_RETRY_MS, CFDP_BATCH_BYTES, CFDP_BATCH_PDUS, CFDP_REFUSED_MS } from '../../contract/limits.ts';
+import { BUS_RETRY_MS } from '../../contract/limits/bus.ts';
+import { CFDP_BATCH_BYTES, CFDP_BATCH_PDUS, CFDP_REFUSED_MS } from '../../contract/limits/cfdp.ts';
 import { AirTime } from './air-time.ts';
 
 /** What became of frames that the gateway was given; the reason where it did not take all of them. */

@@ -9,19 +9,28 @@
  *     superseded, or the manager is changing. The link being away is no reason, and costs no time.
  * W4. Bytes come from a file of the size that was listed: of another size it is another generation (MC-GEN-022). A
  *     spacecraft that does not say the size first is believed up to the listed one, and judged at the end.
+ *     Whether its bytes are those of one writing: `cfdp-download.ts`.
  * W5. `completed` of a download is answered once its bytes are stored, however long that takes; until then it runs.
  */
 
 import type { CfdpCall, CfdpReply } from '../../contract/cfdp.ts';
 import type { FileChunk } from '../../contract/file-chunk.ts';
-import { CFDP_COMPLETED_MS, CFDP_GIVEN_UP_MS, CFDP_UNASKED_MS } from '../../contract/limits.ts';
+import {
+  CFDP_COMPLETED_MS,
+  CFDP_DOWNLOADS,
+  CFDP_GIVEN_UP_MS,
+  CFDP_UNASKED_MS,
+} from '../../contract/limits/cfdp.ts';
 import { transferKey } from '../../contract/transfer.ts';
-import { conditionText } from '../../protocol/cfdp/condition.ts';
+import { type Condition, condition, conditionText } from '../../protocol/cfdp/condition.ts';
 import { CfdpEntity, type EntityOptions } from '../../protocol/cfdp/entity.ts';
 import type { CfdpEvent, Outcome } from '../../protocol/cfdp/event.ts';
 import type { TransactionId } from '../../protocol/cfdp/user-message.ts';
+import { type Bringing, DownloadedBytes, type DownloadedPiece } from './cfdp-download.ts';
 
 export interface CfdpFilesOptions extends Pick<EntityOptions, 'settings' | 'peer' | 'wallMs'> {
+  /** A name for the transaction of a download; none is ever given twice. */
+  readonly newTransaction: () => string;
   /** Bytes of a download; a view, valid until the next call. */
   readonly chunk: (chunk: FileChunk & { readonly target: string }) => void;
   /** Whether all that was given to `chunk` of a download is stored (W5); default: it is. */
@@ -43,8 +52,8 @@ interface File {
   by: TransactionId | undefined;
   askedAt: number;
   isSuspended: boolean;
-  /** Of a download: given to `chunk`. */
-  bytes: number;
+  /** Of a download whose bytes have begun to come. */
+  download: DownloadedBytes | undefined;
   /** Why it cannot be what is asked for (W4). */
   refusal: string | undefined;
   end: { readonly at: number; readonly failed: string | undefined } | undefined;
@@ -53,14 +62,18 @@ interface File {
 export class CfdpFiles {
   readonly entity: CfdpEntity;
   readonly #files = new Map<string, File>();
+  /** Downloads that failed and may be continued, the oldest first (cfdp-download.N3). */
+  readonly #unfinished = new Map<string, DownloadedBytes>();
+  readonly #newTransaction: () => string;
   readonly #chunk: CfdpFilesOptions['chunk'];
   readonly #isStored: (call: CfdpCall) => boolean;
   #isLinkUp = true;
   #downSince = 0;
   #now: number;
 
-  constructor({ chunk, isStored = () => true, ...options }: CfdpFilesOptions, now: number) {
+  constructor({ chunk, newTransaction, isStored = () => true, ...options }: CfdpFilesOptions, now: number) {
     this.#now = now;
+    this.#newTransaction = newTransaction;
     this.#chunk = chunk;
     this.#isStored = isStored;
     this.entity = new CfdpEntity({ ...options, emit: (event) => this.#onEvent(event) }, now);
@@ -147,7 +160,13 @@ export class CfdpFiles {
         ? this.entity.get({ sourceName: name, destinationName: name }, now)
         : this.entity.put({ file: { sourceName: name, destinationName: name, size } }, now);
     if (!begun.ok) return { outcome: 'failed', reason: begun.faults[0] };
-    const fresh = { by: undefined, isSuspended: false, bytes: 0, refusal: undefined, end: undefined };
+    const fresh = {
+      by: undefined,
+      isSuspended: false,
+      download: undefined,
+      refusal: undefined,
+      end: undefined,
+    };
     this.#files.set(key, { call, id: begun.value, askedAt: now, ...fresh });
     return { outcome: 'running', bytes: 0 };
   }
@@ -164,8 +183,8 @@ export class CfdpFiles {
     return { outcome: 'failed', reason: failed };
   }
 
-  #bytesOf({ id, bytes, call }: File): number {
-    return call.direction === 'download' ? bytes : (this.entity.report(id)?.bytes ?? 0);
+  #bytesOf({ id, download, call }: File): number {
+    return call.direction === 'download' ? (download?.bytes ?? 0) : (this.entity.report(id)?.bytes ?? 0);
   }
 
   /** W3 */
@@ -190,10 +209,16 @@ export class CfdpFiles {
       case 'downloadBegun':
         file.by = event.by;
         return;
-      case 'metadata':
-        return this.#checkSize(file, event.metadata.size);
+      case 'metadata': {
+        this.#checkSize(file, event.metadata.size);
+        return this.#isBrought(file, { mode: event.mode, checksumType: event.metadata.checksumType });
+      }
       case 'chunk':
-        return this.#publish(file, event.offset, event.bytes);
+        return this.#take(file, event.offset, event.bytes);
+      case 'eof':
+        return file.download?.ends(event.size, event.checksum);
+      case 'fault':
+        return this.#failed(file, event.condition);
       case 'ended':
         if (file.call.direction === 'upload') this.#end(file, event.outcome);
         return;
@@ -211,17 +236,57 @@ export class CfdpFiles {
       file.refusal ??= `the file has ${size} bytes on board, and ${listed} are listed`;
   }
 
-  #publish(file: File, offset: number, data: Uint8Array): void {
-    const { target, file_id, generation, direction, size } = file.call;
+  /** A transaction begins to bring it. */
+  #isBrought(file: File, by: Bringing): void {
+    const { call } = file;
+    if (call.direction !== 'download') return;
+    const key = transferKey(call);
+    const unfinished = this.#unfinished.get(key);
+    this.#unfinished.delete(key);
+    const isContinued = unfinished?.size === call.size && unfinished.isContinuedBy(by);
+    file.download = isContinued ? unfinished : new DownloadedBytes(this.#newTransaction(), call.size, by);
+  }
+
+  #take(file: File, offset: number, data: Uint8Array): void {
+    const { direction, size } = file.call;
     if (offset + data.length > size)
       file.refusal ??= `the file has more than the ${size} bytes that are listed`;
     if (file.refusal !== undefined || file.end !== undefined || direction !== 'download') return;
-    file.bytes += data.length;
-    this.#chunk({ target, file: file_id, generation, offset, data });
+    this.#publish(file, file.download?.take(offset, data) ?? []);
+  }
+
+  #publish({ call, download }: File, pieces: readonly DownloadedPiece[]): void {
+    const { target, file_id, generation } = call;
+    for (const { offset, data } of pieces)
+      this.#chunk({ target, file: file_id, generation, offset, data, transaction: download!.name });
+  }
+
+  /** Whatever its sender says is to be done about it: with a wrong checksum it is not the file. */
+  #failed(file: File, code: Condition): void {
+    if (
+      file.call.direction === 'download' &&
+      code === condition.checksumFailure &&
+      file.download !== undefined
+    )
+      file.refusal ??= conditionText(code);
   }
 
   #end(file: File, outcome: Outcome): void {
-    file.end ??= { at: this.#now, failed: file.refusal ?? failureOf(file, outcome) };
+    if (file.end !== undefined) return;
+    file.end = { at: this.#now, failed: file.refusal ?? this.#close(file, outcome) };
+  }
+
+  /** Why it is not the file that was asked for; undefined when it is, and all of it is given out. */
+  #close(file: File, outcome: Outcome): string | undefined {
+    const { call, download } = file;
+    if (call.direction === 'upload' || download === undefined) return failureOf(call, outcome);
+    const closed = download.close(outcome);
+    if (typeof closed !== 'string') return void this.#publish(file, closed);
+    if (!download.isUnfinished) return closed;
+    this.#unfinished.set(transferKey(call), download);
+    const [oldest] = this.#unfinished.keys();
+    if (this.#unfinished.size > CFDP_DOWNLOADS && oldest !== undefined) this.#unfinished.delete(oldest);
+    return closed;
   }
 
   #of(id: TransactionId): File | undefined {
@@ -231,12 +296,14 @@ export class CfdpFiles {
   }
 }
 
-/** Why it is not the file that was asked for; undefined when it is. */
-function failureOf({ call, bytes }: File, { condition, complete }: Outcome): string | undefined {
-  if (condition !== 0) return conditionText(condition);
+/** Of an upload, and of a download that did not begin to come. */
+function failureOf(
+  { direction, size }: CfdpCall,
+  { condition: code, complete }: Outcome,
+): string | undefined {
+  if (code !== condition.noError) return conditionText(code);
   if (!complete) return 'the other entity does not have all of it';
-  const isShort = call.direction === 'download' && bytes !== call.size;
-  return isShort ? `${bytes} bytes came, and ${call.size} are listed` : undefined;
+  return direction === 'download' ? `0 bytes came, and ${size} are listed` : undefined;
 }
 
 function isId(a: TransactionId, b: TransactionId): boolean {

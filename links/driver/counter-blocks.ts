@@ -4,12 +4,17 @@
  *
  * U1. A count is drawn only from a block whose reservation is durable. A crash leaves a gap and never a repetition,
  *     until the counts wrap.
+ * U3. Where the reservation of before cannot be read no count is drawn: which ones were drawn is not known. A person
+ *     removes it.
  * U2. Blocks divide the range of the counter, so a block never crosses the wrap.
  */
 
 import { assert } from '../../contract/assert.ts';
-import { COUNTER_BLOCK, COUNTER_RESERVATION_ATTEMPTS } from '../../contract/limits.ts';
+import { buckets } from '../../contract/bus/buckets.ts';
+import { parseJsonBytes } from '../../contract/json-bytes.ts';
+import { COUNTER_BLOCK, COUNTER_RESERVATION_ATTEMPTS } from '../../contract/limits/bus.ts';
 import { Outage } from '../../contract/outage.ts';
+import { accepted, type Result, refused } from '../../contract/result.ts';
 import { isToken } from '../../contract/token.ts';
 import type { Bucket } from '../../ports/bus.ts';
 import { SEQUENCE_COUNTS } from '../../protocol/space-packet.ts';
@@ -23,7 +28,7 @@ export class CounterBlocks {
   readonly #bucket: Bucket;
   readonly #driver: string;
   readonly #blocks = new Map<string, Block>();
-  readonly #reserving = new Map<string, Promise<void>>();
+  readonly #reserving = new Map<string, Promise<Result<true, string>>>();
 
   constructor(bucket: Bucket, driver: string) {
     assert(isToken(driver), 'U1 driver');
@@ -31,20 +36,24 @@ export class CounterBlocks {
     this.#driver = driver;
   }
 
-  /** The next count of the counter, 0 to 16,383; throws `Outage` when a new block cannot be reserved. */
-  async next(counter: string): Promise<number> {
+  /**
+   * The next count of the counter, 0 to 16,383, or why there is none (U3). Throws `Outage` when a new block cannot be
+   * reserved.
+   */
+  async next(counter: string): Promise<Result<number, string>> {
     for (;;) {
       const block = this.#blocks.get(counter);
       if (block !== undefined && block.next < block.end) {
         block.next += 1;
-        return block.next - 1;
+        return accepted(block.next - 1);
       }
-      await this.#reserveOnce(counter);
+      const reserved = await this.#reserveOnce(counter);
+      if (!reserved.ok) return reserved;
     }
   }
 
   /** Callers that find the block empty at the same time share one reservation. */
-  #reserveOnce(counter: string): Promise<void> {
+  #reserveOnce(counter: string): Promise<Result<true, string>> {
     let reserving = this.#reserving.get(counter);
     if (reserving === undefined) {
       reserving = this.#reserve(counter).finally(() => this.#reserving.delete(counter));
@@ -53,25 +62,36 @@ export class CounterBlocks {
     return reserving;
   }
 
-  async #reserve(counter: string): Promise<void> {
+  async #reserve(counter: string): Promise<Result<true, string>> {
     assert(isToken(counter), 'U1 counter');
     const key = `${this.#driver}.${counter}`;
     for (let attempt = 0; attempt < COUNTER_RESERVATION_ATTEMPTS; attempt += 1) {
       const entry = await this.#bucket.get(key);
-      const start = entry === undefined ? 0 : startOf(entry.value);
+      const start = entry === undefined ? 0 : reservedUpTo(entry.value);
+      if (start === undefined) return refused(unreadable(key));
       const end = start + COUNTER_BLOCK;
       const record = Buffer.from(JSON.stringify({ next: end % SEQUENCE_COUNTS }));
       const written = await this.#bucket.put(key, record, entry?.revision ?? 0);
       if (written.outcome === 'conflict') continue;
       this.#blocks.set(counter, { next: start, end });
-      return;
+      return accepted(true);
     }
     throw new Outage('bus.unavailable', `no block of counter ${key}: other processes reserved it each time`);
   }
 }
 
-function startOf(record: Uint8Array): number {
-  const { next } = JSON.parse(Buffer.from(record).toString('utf8')) as { next: number };
-  assert(next >= 0 && next < SEQUENCE_COUNTS && next % COUNTER_BLOCK === 0, 'U2');
-  return next;
+/** Where the next block begins; undefined where the bytes do not say (U2). */
+export function reservedUpTo(record: Uint8Array): number | undefined {
+  try {
+    const { next } = parseJsonBytes(record) as { next?: unknown };
+    const isBlock =
+      typeof next === 'number' && next >= 0 && next < SEQUENCE_COUNTS && next % COUNTER_BLOCK === 0;
+    return isBlock ? next : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function unreadable(key: string): string {
+  return `which sequence counts were used is not known, entry ${key} of bucket ${buckets.drivers.name} cannot be read: \`mcs bus check\``;
 }

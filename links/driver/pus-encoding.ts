@@ -43,8 +43,9 @@ export async function encodePus(
   if (!source.ok) return encodeFailed(source.faults[0]);
   const draft = draftOf(call, source.value, settings);
   if (!draft.ok) return encodeFailed(`${call.component}.${call.telecommand}: ${draft.faults[0]}`);
-  const sequenceCount = await counters.next(`${call.target}-${draft.value.apid}`);
-  const packet = writePusTelecommand({ ...draft.value, sequenceCount });
+  const count = await counters.next(`${call.target}-${draft.value.apid}`);
+  if (!count.ok) return encodeFailed(count.faults[0]);
+  const packet = writePusTelecommand({ ...draft.value, sequenceCount: count.value });
   if (!packet.ok) return encodeFailed(packet.faults[0]);
   const text = printableText(packet.value);
   return accepted({

@@ -14,7 +14,7 @@
  */
 
 import { BlockBuilder, type VerificationReport } from '../../contract/batch.ts';
-import { LINE_BYTES, LINE_SHOWN_CHARACTERS } from '../../contract/limits.ts';
+import { LINE_BYTES, LINE_SHOWN_CHARACTERS } from '../../contract/limits/link.ts';
 import type { DecodeCall, DecodeReply, DriverAnswer, EncodeCall, EncodeReply } from '../../contract/link.ts';
 import { accepted, type Result, refused, refusedAll } from '../../contract/result.ts';
 import type { DecodedSample } from '../../contract/telecommand.ts';

@@ -17,13 +17,13 @@ import { header } from '../../contract/bus/headers.ts';
 import { streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';
 import type { DecodeFileCall, DecodeFileReply } from '../../contract/file-decoding.ts';
+import { BUS_RETRY_MS } from '../../contract/limits/bus.ts';
 import {
-  BUS_RETRY_MS,
   FILE_DECODE_BYTES_PER_S,
   FILE_DECODE_MARK_MS,
   FILE_DECODE_SLICE_BYTES,
   FILE_PASS_SLICE_BYTES,
-} from '../../contract/limits.ts';
+} from '../../contract/limits/transfer.ts';
 import { ContentGone, Outage } from '../../contract/outage.ts';
 import type { FramingConfiguration } from '../../mission/endpoint.ts';
 import type { Bus, StoredContent } from '../../ports/bus.ts';
@@ -53,6 +53,8 @@ export interface DecodingTools {
   readonly bus: Bus;
   readonly clock: Clock;
   readonly log: Log;
+  /** So many samples of it are published. */
+  readonly published: (samples: number) => void;
   /** Ends it early. */
   readonly signal: AbortSignal;
   /** By when it is answered, on the monotonic clock. */
@@ -168,12 +170,17 @@ class FileDecoding {
       },
     });
     if (appended.outcome === 'conflict') return;
+    if (appended.outcome === 'stored') this.#tools.published(samplesIn(batch));
     this.#after = appended.seq;
     const now = clock.monotonic();
     if (now - this.#markedAt < FILE_DECODE_MARK_MS) return;
     this.#markedAt = now;
     await keepMark(this.#decoding, { ...mark, after: appended.seq, account: batch.account });
   }
+}
+
+function samplesIn({ blocks }: FileBatch): number {
+  return blocks.reduce((sum, { raw }) => sum + raw.length, 0);
 }
 
 function replyOf(reader: FileReader): DecodeFileReply {

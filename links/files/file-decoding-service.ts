@@ -11,7 +11,11 @@
 
 import { subject } from '../../contract/bus/subjects.ts';
 import { type DecodeFileReply, readDecodeFileCall } from '../../contract/file-decoding.ts';
-import { FILE_DECODE_MARGIN_MS, FILE_DECODE_MS, FILE_DECODES_WAITING } from '../../contract/limits.ts';
+import {
+  FILE_DECODE_MARGIN_MS,
+  FILE_DECODE_MS,
+  FILE_DECODES_WAITING,
+} from '../../contract/limits/transfer.ts';
 import { contentObject } from '../../contract/transfer.ts';
 import type { Driver as DriverDefinition, Link, Mission, Target } from '../../mission/mission.ts';
 import type { Bus, CoreMessage, Stoppable } from '../../ports/bus.ts';
@@ -21,7 +25,16 @@ import type { MissionSource } from '../../ports/mission-source.ts';
 import { createDriver, isKnownProtocol } from '../driver/protocols.ts';
 import { decodeFile, type OfferedFile } from './decode-file.ts';
 
+/** What there is to count of it. */
+export interface DecodedFilesCount {
+  /** An offer was answered like this. */
+  answered(target: string, outcome: DecodeFileReply['outcome']): void;
+  /** So many samples of files were published. */
+  published(target: string, samples: number): void;
+}
+
 export interface FileDecodingOptions {
+  readonly count: DecodedFilesCount;
   readonly bus: Bus;
   readonly clock: Clock;
   readonly log: Log;
@@ -76,7 +89,9 @@ class FileDecodingService implements Stoppable {
 
   async #answer(target: string, { data }: CoreMessage): Promise<Uint8Array> {
     const until = this.#options.clock.monotonic() + FILE_DECODE_MS - FILE_DECODE_MARGIN_MS;
-    return Buffer.from(JSON.stringify(await this.#decode(target, data, until)));
+    const reply = await this.#decode(target, data, until);
+    this.#options.count.answered(target, reply.outcome);
+    return Buffer.from(JSON.stringify(reply));
   }
 
   /** D1 */
@@ -94,13 +109,20 @@ class FileDecodingService implements Stoppable {
   }
 
   async #decodeNow(target: string, data: Uint8Array, until: number): Promise<DecodeFileReply> {
-    const { bus, clock, log } = this.#options;
+    const { bus, clock, log, count } = this.#options;
     const { signal } = this.#abort;
     if (signal.aborted) return failed('the process that was asked ends');
     if (clock.monotonic() >= until) return failed('other files were decoded first');
     const file = this.#offered(target, data);
     if ('outcome' in file) return file;
-    const reply = await decodeFile(file, { bus, clock, log, signal, until });
+    const reply = await decodeFile(file, {
+      bus,
+      clock,
+      log,
+      signal,
+      until,
+      published: (samples) => count.published(target, samples),
+    });
     const { object } = file.call;
     if (reply.outcome === 'decoded') log.info({ object, ...reply }, 'file decoded');
     else log.warn({ object, ...reply }, 'file not decoded');

@@ -13,7 +13,7 @@
 
 import { BlockBuilder, type SampleBlock } from '../../contract/batch.ts';
 import { isInstant } from '../../contract/instant.ts';
-import { FILE_DECODE_BATCH_BYTES, FILE_DECODE_BATCH_SAMPLES } from '../../contract/limits.ts';
+import { FILE_DECODE_BATCH_BYTES, FILE_DECODE_BATCH_SAMPLES } from '../../contract/limits/transfer.ts';
 import type { FramingConfiguration } from '../../mission/endpoint.ts';
 import type { Driver, LinkSource, Reading } from '../driver/driver.ts';
 import type { Framer } from '../framing/framer.ts';

@@ -12,6 +12,7 @@ const ENDING = Buffer.from([END]);
 
 export class KissFramer {
   skipped = 0;
+  readonly waiting = 0;
   readonly #maxBytes: number;
   #parts: Uint8Array[] = [];
   #bytes = 0;
@@ -34,6 +35,11 @@ export class KissFramer {
     }
     this.#keep(bytes.subarray(from));
     return frames;
+  }
+
+  /** The end of a frame is a byte: silence says nothing. */
+  settle(): Buffer[] {
+    return [];
   }
 
   reset(): number {

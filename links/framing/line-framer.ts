@@ -16,6 +16,7 @@ const CR = 0x0d;
 
 export class LineFramer implements Framer {
   skipped = 0;
+  readonly waiting = 0;
   readonly #maxBytes: number;
   readonly #ending: Buffer;
   #parts: Uint8Array[] = [];
@@ -38,6 +39,11 @@ export class LineFramer implements Framer {
     }
     this.#keep(bytes.subarray(from));
     return lines;
+  }
+
+  /** The end of a line is a byte: silence says nothing. */
+  settle(): Buffer[] {
+    return [];
   }
 
   reset(): number {

@@ -10,6 +10,7 @@
 
 import { accepted, type Result, refused } from '../../contract/result.ts';
 import type { MarkerFramingConfiguration } from '../../mission/endpoint.ts';
+import { endsInPackets } from '../../protocol/standing-still.ts';
 import type { Framer } from './framer.ts';
 
 export class MarkerFramer implements Framer {
@@ -24,12 +25,27 @@ export class MarkerFramer implements Framer {
     this.#marker = Buffer.from(framing.marker, 'hex');
   }
 
+  get waiting(): number {
+    return this.#rest.length;
+  }
+
   push(bytes: Uint8Array): Buffer[] {
     this.#rest = Buffer.concat([this.#rest, bytes]);
+    return this.#cut(false);
+  }
+
+  settle(): Buffer[] {
+    return endsInPackets(this.#rest.length, (at) => this.#wholeAt(at)) ? this.#cut(true) : [];
+  }
+
+  /** `ended`: nothing more comes, so that what would be waited for is none. */
+  #cut(ended: boolean): Buffer[] {
     const frames: Buffer[] = [];
     let at = this.#seek(0);
-    for (let size = this.#sizeAt(at); size !== 'wait'; size = this.#sizeAt(at)) {
-      if (size === 'none') {
+    for (;;) {
+      const size = this.#sizeAt(at, ended);
+      if (size === 'wait' && !(ended && at < this.#rest.length)) break;
+      if (size === 'wait' || size === 'none') {
         this.#inStep = false;
         this.skipped += 1;
         at = this.#seek(at + 1);
@@ -88,7 +104,7 @@ export class MarkerFramer implements Framer {
   }
 
   /** Bytes after the marker at `at`; `none` when no frame can begin there. */
-  #sizeAt(at: number): number | 'wait' | 'none' {
+  #sizeAt(at: number, ended: boolean): number | 'wait' | 'none' {
     const body = at + this.#marker.length;
     if (this.#rest.length < body) return 'wait';
     const size =
@@ -96,11 +112,22 @@ export class MarkerFramer implements Framer {
     if (size === undefined) return 'wait';
     if (size > this.#framing.maxBytes || size < this.#leastBytes()) return 'none';
     if (this.#rest.length < body + size) return 'wait';
-    return this.#inStep || !this.#framing.contiguous ? size : this.#followed(body + size, size);
+    return this.#inStep || !this.#framing.contiguous ? size : this.#followed(body + size, size, ended);
+  }
+
+  /** Bytes of a whole frame at `at`, its marker included; 0 when none is there. */
+  #wholeAt(at: number): number {
+    const body = at + this.#marker.length;
+    if (!this.#rest.subarray(at, body).equals(this.#marker)) return 0;
+    const { length, maxBytes } = this.#framing;
+    const size = length.kind === 'fixed' ? length.bytes : this.#announced(this.#rest, body);
+    const isWhole = size !== undefined && size <= maxBytes && size >= this.#leastBytes();
+    return isWhole && body + size <= this.#rest.length ? this.#marker.length + size : 0;
   }
 
   /** M2 */
-  #followed(next: number, size: number): number | 'wait' | 'none' {
+  #followed(next: number, size: number, ended: boolean): number | 'wait' | 'none' {
+    if (ended && next === this.#rest.length) return size;
     const there = this.#rest.subarray(next, next + this.#marker.length);
     if (!there.equals(this.#marker.subarray(0, there.length))) return 'none';
     return there.length === this.#marker.length ? size : 'wait';

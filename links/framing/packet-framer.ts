@@ -15,14 +15,16 @@ type PacketFraming = Extract<FramingConfiguration, { kind: 'space-packet' }>;
 
 export class PacketFramer implements Framer {
   readonly #accepts: (header: SpacePacketHeader) => boolean;
+  readonly #isSelective: boolean;
   #splitter: PacketSplitter;
   /** Of the splitters before. */
   #skipped = 0;
 
   constructor({ maxBytes, apids }: PacketFraming) {
-    const known = apids === undefined ? undefined : new Set([...apids, IDLE_APID]);
+    const known = apids && new Set([...apids, IDLE_APID]);
     this.#accepts = ({ apid, dataBytes }) =>
-      PRIMARY_HEADER_BYTES + dataBytes <= maxBytes && (known === undefined || known.has(apid));
+      PRIMARY_HEADER_BYTES + dataBytes <= maxBytes && known?.has(apid) !== false;
+    this.#isSelective = known !== undefined;
     this.#splitter = this.#newSplitter();
   }
 
@@ -30,8 +32,16 @@ export class PacketFramer implements Framer {
     return this.#skipped + this.#splitter.skipped;
   }
 
+  get waiting(): number {
+    return this.#splitter.waiting;
+  }
+
   push(bytes: Uint8Array): Buffer[] {
     return this.#splitter.push(bytes);
+  }
+
+  settle(): Buffer[] {
+    return this.#splitter.settle();
   }
 
   /** Not the end of the splitter: walking through half a packet, it could take data for a last one. */
@@ -47,6 +57,6 @@ export class PacketFramer implements Framer {
   }
 
   #newSplitter(): PacketSplitter {
-    return new PacketSplitter({ accepts: this.#accepts });
+    return new PacketSplitter({ accepts: this.#accepts, isSelective: this.#isSelective });
   }
 }

@@ -6,7 +6,8 @@
  * V2. An echo equal to none is damaged, and is taken for the oldest sending awaited.
  */
 
-import { ECHO_WAIT_MS, GATEWAY_SENT_KEYS } from '../../contract/limits.ts';
+import { GATEWAY_SENT_KEYS } from '../../contract/limits/link.ts';
+import { ECHO_WAIT_MS } from '../../contract/limits/telecommand.ts';
 import type { EchoMessage } from '../../contract/link.ts';
 
 interface Sending {

@@ -5,7 +5,7 @@
  * W1. The n-th wait is between half and all of `first × 2^n`, and never longer than the bound.
  */
 
-import { LINK_RETRY_FIRST_MS, LINK_RETRY_LONGEST_MS } from '../../contract/limits.ts';
+import { LINK_RETRY_FIRST_MS, LINK_RETRY_LONGEST_MS } from '../../contract/limits/link.ts';
 import type { Random } from '../../ports/clock.ts';
 
 export class Backoff {

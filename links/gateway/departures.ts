@@ -5,15 +5,17 @@
  * L1. A frame leaves only before its `notAfter`, and only while this process has the gateway: also one that waited
  *     behind others, or whose process slept meanwhile.
  * L2. A frame of a run leaves only while that run holds its target (A-71), by the holds that this gateway has read
- *     itself. What was read counts for `HOLD_READ_MS`; behind that it is read again.
+ *     itself. What was read counts for `HOLD_READ_MS`, for every frame of the target; behind that it is read again, and
+ *     so is what would refuse a frame: the run may have taken the target since.
  * L3. What was fenced leaves no more. A fence is answered once nothing of what it names is on its way to the transport.
  */
 
 import { buckets } from '../../contract/bus/buckets.ts';
-import { GATEWAY_FENCES, HOLD_READ_MS } from '../../contract/limits.ts';
+import { GATEWAY_FENCES } from '../../contract/limits/link.ts';
+import { HOLD_READ_MS } from '../../contract/limits/telecommand.ts';
 import type { FenceCall, SendCall, SendReply } from '../../contract/link.ts';
 import { Outage } from '../../contract/outage.ts';
-import { type NeededHold, readHolds, type TargetHolds, unheldReason } from '../../contract/telecommand.ts';
+import { type NeededHold, readHolds, type TargetHolds, unheldReason } from '../../contract/target-holds.ts';
 import type { Bucket, Bus } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { MayLeave } from './gateway.ts';
@@ -31,6 +33,12 @@ interface DeparturesOptions {
 
 type HandOver = (mayLeave: MayLeave) => Promise<SendReply>;
 
+interface ReadHolds {
+  readonly holds: TargetHolds;
+  /** From before the read. */
+  readonly at: number;
+}
+
 interface OnItsWay {
   readonly call: SendCall;
   readonly over: Promise<unknown>;
@@ -42,6 +50,8 @@ export class Departures {
   readonly #onTheirWay = new Set<OnItsWay>();
   /** The highest position that was fenced, by target and run. */
   readonly #fences = new Map<string, number>();
+  /** The holds of each target as they were read last (L2). */
+  readonly #read = new Map<string, ReadHolds>();
 
   constructor(options: DeparturesOptions) {
     this.#options = options;
@@ -84,14 +94,13 @@ export class Departures {
   async #sendHeld(call: SendCall, hold: NeededHold, handOver: HandOver): Promise<SendReply> {
     const { clock } = this.#options;
     for (;;) {
-      const readAt = clock.now();
-      const unheld = await this.#unheld(call, hold);
+      const { unheld, readAt } = await this.#unheld(call, hold);
       if (unheld !== undefined) return { outcome: 'refused', detail: `${unheld}: not sent` };
       let isStale = false;
       const reply = await this.#attempt(
         call,
         () => {
-          isStale = Math.abs(clock.now() - readAt) > HOLD_READ_MS;
+          isStale = isOld(readAt, clock.now());
           return this.#fenced(call.target, hold) ?? (isStale ? 'its hold must be read again' : undefined);
         },
         handOver,
@@ -110,15 +119,25 @@ export class Departures {
     return reply;
   }
 
-  /** Why the run may not send now, by the holds of now; the bus is waited for while the frame may leave. */
-  async #unheld(call: SendCall, hold: NeededHold): Promise<string | undefined> {
+  /** Why the run may not send now (L2); the bus is waited for while the frame may leave. */
+  async #unheld(
+    call: SendCall,
+    hold: NeededHold,
+  ): Promise<{ readonly unheld: string | undefined; readonly readAt: number }> {
     const { clock } = this.#options;
+    const { target } = call;
+    const known = this.#read.get(target);
     for (;;) {
-      const reason = this.#late(call) ?? this.#fenced(call.target, hold);
-      if (reason !== undefined) return reason;
+      const readAt = clock.now();
+      const reason = this.#late(call) ?? this.#fenced(target, hold);
+      if (reason !== undefined) return { unheld: reason, readAt };
+      const isKnown = known !== undefined && !isOld(known.at, readAt);
+      if (isKnown && unheldReason(known.holds, target, hold) === undefined)
+        return { unheld: undefined, readAt: known.at };
       try {
-        const entry = await this.#leases.get(call.target);
-        return unheldNow(entry?.value, call.target, hold);
+        const holds = readHolds((await this.#leases.get(target))?.value);
+        this.#read.set(target, { holds, at: readAt });
+        return { unheld: unheldReason(holds, target, hold), readAt };
       } catch (error) {
         if (!(error instanceof Outage)) throw error;
         await new Promise<void>((resolve) => void clock.setTimeout(resolve, AGAIN_MS));
@@ -137,19 +156,13 @@ export class Departures {
   }
 }
 
+function isOld(readAt: number, now: number): boolean {
+  return Math.abs(now - readAt) > HOLD_READ_MS;
+}
+
 /** What is said of a frame whose time is over. */
 export function lateReason(notAfter: number, now: number): string {
   return `it had to leave before ${timeText(notAfter)} and it is ${timeText(now)} at the gateway`;
-}
-
-function unheldNow(value: Uint8Array | undefined, target: string, hold: NeededHold): string | undefined {
-  let holds: TargetHolds;
-  try {
-    holds = readHolds(value);
-  } catch {
-    return `the holds of ${target} (bucket ${buckets.leases.name}) cannot be read`;
-  }
-  return unheldReason(holds, target, hold);
 }
 
 function keyOf(target: string, run: string): string {

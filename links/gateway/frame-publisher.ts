@@ -12,7 +12,8 @@
 import { encodeBatch } from '../../contract/batch.ts';
 import { streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';
-import { BUS_RETRY_MS, FRAME_BYTES } from '../../contract/limits.ts';
+import { BUS_RETRY_MS } from '../../contract/limits/bus.ts';
+import { FRAME_BYTES } from '../../contract/limits/link.ts';
 import { Outage } from '../../contract/outage.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';

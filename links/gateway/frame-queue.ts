@@ -10,7 +10,7 @@ import {
   FRAMES_PER_MESSAGE,
   GATEWAY_QUEUE_BYTES,
   GATEWAY_QUEUE_FRAMES,
-} from '../../contract/limits.ts';
+} from '../../contract/limits/link.ts';
 
 export interface ReceivedFrame {
   readonly frame: Buffer;

@@ -4,11 +4,12 @@
  *
  * T1. A report leaves every `GATEWAY_METRICS_MS`, and at once when the link has changed.
  * T2. Rates are those of the last whole period; counts never go back while the gateway lives.
+ * T3. Times are of RFC 3339, as everywhere that other programs read.
  */
 
 import { subject } from '../../contract/bus/subjects.ts';
-import { GATEWAY_METRICS_MS } from '../../contract/limits.ts';
-import type { GatewayReport, LinkCondition, Throughput } from '../../contract/link.ts';
+import { GATEWAY_METRICS_MS } from '../../contract/limits/link.ts';
+import type { GatewayReport, LinkCondition, ReportedCondition, Throughput } from '../../contract/link.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { LinkFigures } from './gateway.ts';
@@ -68,8 +69,8 @@ export class GatewayReporter {
     return {
       gateway,
       kind,
-      at: clock.now(),
-      link: link?.condition ?? this.#condition(),
+      at: new Date(clock.now()).toISOString(),
+      link: reported(link?.condition ?? this.#condition()),
       downlink: this.#downlink.throughput(),
       uplink: this.#uplink.throughput(),
       queued: { downlink: publisher.waiting, uplink: link?.sending ?? 0 },
@@ -79,6 +80,7 @@ export class GatewayReporter {
         cut: link?.cut ?? 0,
         skipped_bytes: link?.skippedBytes ?? 0,
         foreign: link?.foreign ?? 0,
+        kernel: link?.kernel ?? 0,
       },
     };
   }
@@ -96,6 +98,10 @@ export class GatewayReporter {
     this.tell();
     this.start();
   }
+}
+
+function reported({ since, ...condition }: LinkCondition): ReportedCondition {
+  return { ...condition, since: new Date(since).toISOString() };
 }
 
 class Count {

@@ -41,6 +41,8 @@ export interface LinkFigures {
   readonly cut: number;
   readonly skippedBytes: number;
   readonly foreign: number;
+  /** Datagrams that the kernel dropped; absent where there are none. */
+  readonly kernel?: number;
   /** Frames that wait to leave. */
   readonly sending: number;
 }

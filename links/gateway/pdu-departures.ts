@@ -6,10 +6,11 @@
  * U2. Of a worker that was replaced nothing leaves, and of a gateway that is another process's by now.
  */
 
-import { CFDP_BATCH_PDUS, CFDP_BATCHES_WAITING, FRAME_BYTES } from '../../contract/limits.ts';
+import { CFDP_BATCH_PDUS, CFDP_BATCHES_WAITING } from '../../contract/limits/cfdp.ts';
+import { FRAME_BYTES } from '../../contract/limits/link.ts';
 import type { PdusCall, PdusReply } from '../../contract/pdus.ts';
 import type { Clock } from '../../ports/clock.ts';
-import { isHexadecimal } from '../json-call.ts';
+import { isFrame } from '../json-call.ts';
 import { lateReason } from './departures.ts';
 import type { MayLeave, Sent } from './gateway.ts';
 
@@ -77,7 +78,7 @@ export function pdusFault(call: PdusCall | undefined): string | undefined {
   const { frames } = call;
   if (!Array.isArray(frames) || frames.length === 0 || frames.length > CFDP_BATCH_PDUS)
     return `\`frames\` is no list of 1 to ${CFDP_BATCH_PDUS}`;
-  if (!frames.every((frame) => isHexadecimal(frame))) return 'a frame is not hexadecimal';
+  if (!frames.every(isFrame)) return 'a frame is not hexadecimal';
   if (frames.some((frame) => frame.length / 2 > FRAME_BYTES))
     return `a frame is longer than ${FRAME_BYTES} bytes`;
   return undefined;

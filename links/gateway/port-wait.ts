@@ -6,7 +6,7 @@
  * V2. At most `LINK_SEND_QUEUE` frames wait.
  */
 
-import { LINK_SEND_QUEUE } from '../../contract/limits.ts';
+import { LINK_SEND_QUEUE } from '../../contract/limits/link.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { MayLeave } from './gateway.ts';
 

@@ -8,7 +8,7 @@
  * H4. So many frames are on their way at most; what is more is lost.
  */
 
-import { CHANNEL_FRAMES } from '../../contract/limits.ts';
+import { CHANNEL_FRAMES } from '../../contract/limits/simulation.ts';
 import type { ChannelDocument, ChannelWay } from '../../mission/document/simulated.ts';
 import { parseDuration } from '../../mission/quantity.ts';
 import type { Clock, Random, TimerHandle } from '../../ports/clock.ts';

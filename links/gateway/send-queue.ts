@@ -8,7 +8,7 @@
  * Q4. Every answer comes within `LINK_SEND_MS`: a transport that takes nothing does not hold up whoever asks.
  */
 
-import { LINK_SEND_MS, LINK_SEND_QUEUE } from '../../contract/limits.ts';
+import { LINK_SEND_MS, LINK_SEND_QUEUE } from '../../contract/limits/link.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { MayLeave, Sent } from './gateway.ts';
 

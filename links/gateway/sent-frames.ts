@@ -11,9 +11,12 @@
  * I5. It outlives the gateway in its process: one that is started again, because the mission changed or the process
  *     lost it for a while, answers for what left before. Others may have had it meanwhile, so of what it does not know
  *     it knows nothing. Where the store of the bus went back, nobody else remembers.
+ * I6. It holds `GATEWAY_SENT_KEYS` keys and those of the last `GATEWAY_SENT_MS`, whichever is less; it reaches back as
+ *     far as the first that it still has.
  */
 
-import { CLOCK_SKEW_MS, GATEWAY_SENT_KEYS } from '../../contract/limits.ts';
+import { GATEWAY_SENT_KEYS, GATEWAY_SENT_MS } from '../../contract/limits/link.ts';
+import { CLOCK_SKEW_MS } from '../../contract/limits/membership.ts';
 import type { SendCall, SendReply } from '../../contract/link.ts';
 import { lateReason } from './departures.ts';
 
@@ -82,18 +85,25 @@ export class SentFrames {
   #remember(key: string, askedAt: number, reply: Promise<SendReply>): Promise<SendReply> {
     const remembered: Remembered = { askedAt, reply, hasFailed: false };
     this.#replies.set(key, remembered);
-    reply.catch(() => {
-      remembered.hasFailed = true;
-    });
-    if (this.#replies.size > GATEWAY_SENT_KEYS) this.#forgetOldest();
+    reply.then(
+      // Nothing was handed over: it is for whoever has the gateway next.
+      (said) => {
+        if (said.outcome === 'refused' && said.leaving === true) this.#replies.delete(key);
+      },
+      () => {
+        remembered.hasFailed = true;
+      },
+    );
+    this.#forget(askedAt - GATEWAY_SENT_MS);
     return reply;
   }
 
-  #forgetOldest(): void {
+  /** I6 */
+  #forget(before: number): void {
     for (const [key, { askedAt }] of this.#replies) {
+      if (askedAt >= before && this.#replies.size <= GATEWAY_SENT_KEYS) return;
       this.#replies.delete(key);
       this.#knownSince = Math.max(this.#knownSince, askedAt);
-      return;
     }
   }
 }

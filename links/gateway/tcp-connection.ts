@@ -3,17 +3,22 @@
  *
  * N1. Its framer begins with it and ends with it: half a frame of an earlier connection is never completed by this one.
  * N2. Reading stops while frames wait for room; the peer then waits too, and nothing is dropped.
+ * N4. A stream of which nothing came in two looks has stood still (framer.K4). Two, so that a process that slept does
+ *     not take its own pause for one of the peer; while reading stops it is not looked at all.
  * N3. A frame that the peer does not take in time ends the connection: the rest of it must not leave before another
  *     one.
  */
 
 import type { Socket } from 'node:net';
-import { LINK_KEEPALIVE_MS } from '../../contract/limits.ts';
-import type { Clock } from '../../ports/clock.ts';
+import { LINK_KEEPALIVE_MS, LINK_STILL_LOOK_MS } from '../../contract/limits/link.ts';
+import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { Framer } from '../framing/framer.ts';
 import type { MayLeave, Sent } from './gateway.ts';
 import type { Intake } from './intake.ts';
 import { SendQueue } from './send-queue.ts';
+
+/** N4 */
+const STILL_LOOKS = 2;
 
 interface TcpConnectionOptions {
   readonly socket: Socket;
@@ -30,6 +35,9 @@ export class TcpConnection {
   readonly #options: TcpConnectionOptions;
   readonly #sends: SendQueue;
   #over = false;
+  #isPaused = false;
+  #look: TimerHandle | undefined;
+  #looks = 0;
 
   constructor(options: TcpConnectionOptions) {
     this.#options = options;
@@ -73,6 +81,7 @@ export class TcpConnection {
   end(reason: string): void {
     if (this.#over) return;
     this.#over = true;
+    if (this.#look !== undefined) this.#options.clock.clearTimeout(this.#look);
     this.#sends.close(reason);
     this.#options.socket.destroy(new Error(reason));
     this.#options.closed(this.framer.reset());
@@ -81,15 +90,38 @@ export class TcpConnection {
   #receive(bytes: Buffer): void {
     if (this.#over) return;
     this.#options.heard();
-    const frames = this.framer.push(bytes);
+    this.#deliver(this.framer.push(bytes));
+    this.#looks = 0;
+    this.#lookLater();
+  }
+
+  #deliver(frames: Buffer[]): void {
     const room = frames.length === 0 ? undefined : this.#options.intake.take(frames);
     if (room !== undefined) this.#pause(room);
+  }
+
+  #lookLater(): void {
+    if (this.framer.waiting === 0) return;
+    this.#look ??= this.#options.clock.setTimeout(() => this.#stoodStill(), LINK_STILL_LOOK_MS);
+  }
+
+  /** N4 */
+  #stoodStill(): void {
+    this.#look = undefined;
+    if (!this.#isPaused) this.#looks += 1;
+    if (this.#looks < STILL_LOOKS) return this.#lookLater();
+    this.#deliver(this.framer.settle());
   }
 
   /** N2 */
   #pause(room: Promise<void>): void {
     const { socket } = this.#options;
     socket.pause();
-    void room.then(() => socket.resume());
+    this.#isPaused = true;
+    this.#looks = 0;
+    void room.then(() => {
+      this.#isPaused = false;
+      socket.resume();
+    });
   }
 }

@@ -9,7 +9,7 @@
  */
 
 import { connect, createServer, type Server, type Socket } from 'node:net';
-import { LINK_CONNECT_MS, LINK_RETRY_FIRST_MS, LINK_STABLE_MS } from '../../contract/limits.ts';
+import { LINK_CONNECT_MS, LINK_RETRY_FIRST_MS, LINK_STABLE_MS } from '../../contract/limits/link.ts';
 import type { LinkState } from '../../contract/link.ts';
 import type { Address } from '../../mission/endpoint.ts';
 import type { Clock, Random, TimerHandle } from '../../ports/clock.ts';

@@ -8,7 +8,7 @@ import { createSocket, type Socket, type SocketOptions } from 'node:dgram';
 import { lookup as lookupName } from 'node:dns';
 import { lookup } from 'node:dns/promises';
 import { isIP, isIPv6 } from 'node:net';
-import { UDP_RECEIVE_BYTES } from '../../contract/limits.ts';
+import { UDP_RECEIVE_BYTES } from '../../contract/limits/link.ts';
 import type { Address, UdpEndpoint } from '../../mission/endpoint.ts';
 import { isPortHeld } from './port-wait.ts';
 
@@ -18,6 +18,8 @@ export interface UdpSocketOptions {
   readonly received: (datagram: Buffer, from: string, port: number) => void;
   /** `isPortHeld`: another process has it. */
   readonly failed: (reason: string, isPortHeld: boolean) => void;
+  /** The kernel holds less for it than was asked for. */
+  readonly granted: (bytes: number, wanted: number) => void;
 }
 
 /** At once for an address, as the peer always is: what is to leave in this turn leaves in it (gateway.L2). */
@@ -49,6 +51,11 @@ export class UdpSocket {
   /** Address of the peer; undefined when there is none or the socket is not open. */
   get peer(): Address | undefined {
     return this.#peer;
+  }
+
+  /** Undefined when it is closed, or not known. */
+  get descriptor(): number | undefined {
+    return this.#over ? undefined : descriptorOf(this.#socket);
   }
 
   send(datagram: Buffer, done: (error?: Error | null) => void): void {
@@ -91,8 +98,11 @@ export class UdpSocket {
   }
 
   #settle(): void {
-    const { multicast } = this.#options.endpoint;
-    this.#socket.setRecvBufferSize(UDP_RECEIVE_BYTES);
+    const { multicast, receiveBytes = UDP_RECEIVE_BYTES } = this.#options.endpoint;
+    this.#socket.setRecvBufferSize(receiveBytes);
+    // The kernel doubles what it grants, for its own bookkeeping.
+    const granted = this.#socket.getRecvBufferSize() / 2;
+    if (granted < receiveBytes) this.#options.granted(granted, receiveBytes);
     if (multicast === undefined) return;
     this.#socket.addMembership(multicast.group, multicast.interface);
     this.#socket.setMulticastTTL(multicast.ttl);
@@ -119,4 +129,15 @@ export class UdpSocket {
 
 function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+/** Node.js keeps it to itself, below a symbol; undefined in a version that has it elsewhere. */
+function descriptorOf(socket: Socket): number | undefined {
+  const state = Object.getOwnPropertySymbols(socket).find(
+    ({ description }) => description === 'state symbol',
+  );
+  const kept =
+    state && (socket as unknown as Record<symbol, { readonly handle?: { readonly fd?: number } }>)[state];
+  const descriptor = kept?.handle?.fd;
+  return descriptor !== undefined && descriptor >= 0 ? descriptor : undefined;
 }

@@ -9,9 +9,10 @@
  * D3. Frames never span datagrams: what a framing leaves unfinished at the end of one is cut off and counted.
  * D4. While another process has the port, what is to be sent waits for it (`port-wait.ts`), and the port is tried at a
  *     steady pace.
+ * D5. What the kernel drops is counted (`udp-drops.ts`), and in the log when it begins.
  */
 
-import { LINK_RETRY_FIRST_MS } from '../../contract/limits.ts';
+import { LINK_RETRY_FIRST_MS } from '../../contract/limits/link.ts';
 import type { UdpEndpoint } from '../../mission/endpoint.ts';
 import type { Clock, Random, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
@@ -23,6 +24,7 @@ import type { Gateway, LinkFigures, Listener, MayLeave, Sent } from './gateway.t
 import { LinkWatcher } from './link-watcher.ts';
 import { PORT_HELD, PortWait } from './port-wait.ts';
 import { SendQueue } from './send-queue.ts';
+import { UdpDrops } from './udp-drops.ts';
 import { UdpSocket } from './udp-socket.ts';
 
 interface UdpOptions {
@@ -51,6 +53,9 @@ class UdpGateway implements Gateway {
   #opened = 0;
   #cut = 0;
   #foreign = 0;
+  /** D5 */
+  readonly #drops: UdpDrops;
+  #isGrantedLess = false;
   #isPortHeld = false;
   readonly #portWait: PortWait;
   #stopped = false;
@@ -60,6 +65,7 @@ class UdpGateway implements Gateway {
     this.#options = options;
     this.#backoff = new Backoff(options.random);
     this.#portWait = new PortWait(options.clock);
+    this.#drops = new UdpDrops(options);
     this.#framer = endpoint.framing && createFramer(endpoint.framing);
     const { accept } = endpoint;
     this.#accepts = typeof accept === 'string' ? undefined : acceptedSources(accept);
@@ -77,6 +83,7 @@ class UdpGateway implements Gateway {
     cut: this.#cut,
     skippedBytes: this.#framer?.skipped ?? 0,
     foreign: this.#foreign,
+    kernel: this.#drops.count,
     sending: this.#sends?.length ?? 0,
   });
 
@@ -88,6 +95,7 @@ class UdpGateway implements Gateway {
   async stop(): Promise<void> {
     this.#stopped = true;
     if (this.#timer !== undefined) this.#options.clock.clearTimeout(this.#timer);
+    this.#drops.stop();
     this.#sends?.close('the gateway was stopped');
     this.#socket?.close();
     this.#watcher.set('down', 'the gateway was stopped');
@@ -112,8 +120,18 @@ class UdpGateway implements Gateway {
       opened: () => this.#take(socket),
       received: (datagram, from, port) => this.#receive(datagram, from, port),
       failed: (reason, isPortHeld) => this.#failed(reason, isPortHeld),
+      granted: (bytes, wanted) => this.#grantedLess(bytes, wanted),
     });
     this.#socket = socket;
+  }
+
+  #grantedLess(bytes: number, wanted: number): void {
+    if (this.#isGrantedLess) return;
+    this.#isGrantedLess = true;
+    this.#options.log.warn(
+      { bytes, wanted },
+      'the kernel holds less for this gateway than was asked for: raise net.core.rmem_max',
+    );
   }
 
   #take(socket: UdpSocket): void {
@@ -128,6 +146,7 @@ class UdpGateway implements Gateway {
       stuck: () => this.#failed('the socket takes no more datagrams'),
     });
     this.#watcher.set('up');
+    this.#drops.follow(() => socket.descriptor);
   }
 
   #failed(reason: string, isPortHeld = false): void {
@@ -160,7 +179,7 @@ class UdpGateway implements Gateway {
 
   #framesOf(datagram: Buffer): readonly Buffer[] {
     if (this.#framer === undefined) return datagram.length === 0 ? [] : [datagram];
-    const frames = this.#framer.push(datagram);
+    const frames = [...this.#framer.push(datagram), ...this.#framer.settle()];
     if (this.#framer.reset() > 0) this.#cut += 1;
     return frames;
   }

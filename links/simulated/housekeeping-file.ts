@@ -1,24 +1,27 @@
 /**
  * A file of recorded housekeeping: packets of the on-board computer as they are sent in real time (3,25 structure 1 of
- * `missions/demo/README.md`), one every ten seconds for an hour, the last one ten seconds before it was written.
+ * `missions/demo/README.md`), one every ten seconds for an hour or more, the last one ten seconds before it was
+ * written.
  */
 
 import { seededRandom } from '../../ports/seeded-random.ts';
 import { MODE } from './onboard-mode.ts';
 import { TelemetryWriter } from './onboard-packet.ts';
 
-const RECORDS = 360;
+const RECORDS_PER_HOUR = 360;
 const RECORD_MS = 10_000;
 const DATA_BYTES = 13;
 /** Headers, source data, CRC. */
 const PACKET_BYTES = 20 + DATA_BYTES + 2;
-export const HOUSEKEEPING_FILE_BYTES = RECORDS * PACKET_BYTES;
+/** Of one hour. */
+export const HOUSEKEEPING_FILE_BYTES = RECORDS_PER_HOUR * PACKET_BYTES;
 
-export function housekeepingFile(seed: number, writtenMs: number, apid?: number): Buffer {
+export function housekeepingFile(seed: number, writtenMs: number, apid?: number, hours = 1): Buffer {
   const random = seededRandom(seed);
   const writer = new TelemetryWriter(apid);
-  const beganMs = writtenMs - RECORDS * RECORD_MS;
-  const packets = Array.from({ length: RECORDS }, (_, record) => {
+  const records = hours * RECORDS_PER_HOUR;
+  const beganMs = writtenMs - records * RECORD_MS;
+  const packets = Array.from({ length: records }, (_, record) => {
     const data = Buffer.alloc(DATA_BYTES);
     data.writeUInt16BE(1, 0);
     data.writeUInt8(MODE.SAFE, 2);

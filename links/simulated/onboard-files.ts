@@ -12,7 +12,7 @@
  *     repetition: whoever sent them does not know that they came.
  */
 
-import { SIM_FILES_SHOWN } from '../../contract/limits.ts';
+import { SIM_FILES_SHOWN } from '../../contract/limits/simulation.ts';
 import {
   crc32Of,
   type FileContent,

@@ -26,26 +26,39 @@ export interface ReceivedCommand {
   readonly data: Buffer;
 }
 
-/** The remainder of the CRC of ECSS-E-ST-70-41C annex B over the bytes, bit by bit as its text has it. */
-function remainder(bytes: Buffer): number {
-  let register = 0xffff;
-  for (const byte of bytes) {
-    for (let bit = 7; bit >= 0; bit -= 1) {
-      const feedback = ((register >> 15) ^ (byte >> bit)) & 1;
-      register = (register << 1) & 0xffff;
-      if (feedback === 1) register ^= 0x1021;
-    }
+/** What the register of the CRC of ECSS-E-ST-70-41C annex B comes to behind one byte, bit by bit as its text has it. */
+function behindByte(before: number, byte: number): number {
+  let register = before;
+  for (let bit = 7; bit >= 0; bit -= 1) {
+    const feedback = ((register >> 15) ^ (byte >> bit)) & 1;
+    register = (register << 1) & 0xffff;
+    if (feedback === 1) register ^= 0x1021;
   }
   return register;
 }
 
-/** The telecommand in an uplinked frame; undefined when it is none for this spacecraft. */
-export function receiveCommand(frame: Buffer, ours: number): ReceivedCommand | undefined {
+const BEHIND = Uint16Array.from({ length: 256 }, (_, byte) => behindByte(0, byte));
+
+/** The remainder over the bytes. */
+function remainder(bytes: Buffer): number {
+  let register = 0xffff;
+  // The CRC is linear: what a byte does to it depends on the eight bits that leave the register.
+  for (const byte of bytes) register = ((register << 8) & 0xffff) ^ BEHIND[(register >> 8) ^ byte]!;
+  return register;
+}
+
+/** The APID of a telecommand packet; undefined when the frame is none. */
+export function apidOfCommand(frame: Buffer): number | undefined {
   if (frame.length < PACKET_HEADER + COMMAND_OVERHEAD) return undefined;
   const version = frame[0]! >> 5;
   const isCommand = (frame[0]! & 0b0001_1000) === 0b0001_1000;
-  const apid = ((frame[0]! & 0b111) << 8) | frame[1]!;
-  if (version !== 0 || !isCommand || apid !== ours || frame[6]! >> 4 !== 2) return undefined;
+  if (version !== 0 || !isCommand || frame[6]! >> 4 !== 2) return undefined;
+  return ((frame[0]! & 0b111) << 8) | frame[1]!;
+}
+
+/** The telecommand in an uplinked frame; undefined when it is none for this spacecraft. */
+export function receiveCommand(frame: Buffer, ours: number): ReceivedCommand | undefined {
+  if (apidOfCommand(frame) !== ours) return undefined;
   return {
     request: frame.subarray(0, 4).toString('hex'),
     wantsAcceptance: (frame[6]! & 0b1000) !== 0,

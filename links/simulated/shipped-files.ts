@@ -49,8 +49,9 @@ export function madeContent(
   generation: number,
   writtenMs: number,
 ): FileContent {
-  const isRecord = type === housekeeping && size === HOUSEKEEPING_FILE_BYTES;
+  const hours = size / HOUSEKEEPING_FILE_BYTES;
+  const isRecord = type === housekeeping && hours > 0 && Number.isInteger(hours);
   return isRecord
-    ? fixedContent(housekeepingFile(seed + generation, writtenMs, apid))
+    ? fixedContent(housekeepingFile(seed + generation, writtenMs, apid, hours))
     : seededContent(seed, id, generation, size);
 }

@@ -8,7 +8,7 @@
  * W4. A reboot forgets what was under way of files.
  */
 
-import { SPACECRAFT_REQUESTS } from '../../contract/limits.ts';
+import { SPACECRAFT_REQUESTS } from '../../contract/limits/simulation.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import { seededRandom } from '../../ports/seeded-random.ts';
 import { CUBESAT_6U, type Design } from './designs.ts';

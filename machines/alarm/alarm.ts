@@ -11,7 +11,7 @@
 
 import { assign, enqueueActions, setup } from 'xstate';
 import type { AlarmCause, AlarmRecord, AlarmState } from '../../contract/alarm.ts';
-import { CHART_MICROSTEPS } from '../../contract/limits.ts';
+import { CHART_MICROSTEPS } from '../../contract/limits/cell.ts';
 import {
   type AlarmChartEvent,
   type AlarmCommand,

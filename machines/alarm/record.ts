@@ -16,7 +16,7 @@ import type {
   Severity,
   StoredAlarm,
 } from '../../contract/alarm.ts';
-import { ALARM_REACTIONS } from '../../contract/limits.ts';
+import { ALARM_REACTIONS } from '../../contract/limits/alarm.ts';
 
 /** All that is kept of an alarm. */
 export interface AlarmContext {

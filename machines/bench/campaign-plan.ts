@@ -8,7 +8,7 @@
 
 import type { CampaignStep } from '../../contract/bench/campaign.ts';
 import type { Attempt } from '../../contract/bench/run.ts';
-import { CAMPAIGN_POINTS } from '../../contract/limits.ts';
+import { CAMPAIGN_POINTS } from '../../contract/limits/bench.ts';
 import type { CampaignContext } from './campaign-protocol.ts';
 
 type Planned = Pick<CampaignContext, 'document' | 'attempts' | 'cursor' | 'tries' | 'stopped'>;

@@ -10,7 +10,7 @@
 import type { ChainTarget } from '../../contract/bench/chain.ts';
 import type { MeasureVerdict } from '../../contract/bench/datapath.ts';
 import type { Profile } from '../../contract/bench/profile.ts';
-import { BENCH_REVISIONS_IN_ALL, BENCH_REVISIONS_KEPT } from '../../contract/limits.ts';
+import { BENCH_REVISIONS_IN_ALL, BENCH_REVISIONS_KEPT } from '../../contract/limits/bench.ts';
 
 /** One apply of a profile. */
 export interface Revision {

@@ -17,8 +17,8 @@ import {
   BENCH_COMMANDS_WAITING,
   BOARD_RETRY_FIRST_MS,
   BOARD_RETRY_LARGEST_MS,
-  CHART_MICROSTEPS,
-} from '../../contract/limits.ts';
+} from '../../contract/limits/bench.ts';
+import { CHART_MICROSTEPS } from '../../contract/limits/cell.ts';
 import {
   type Command,
   goesBefore,

@@ -10,7 +10,7 @@
  */
 
 import { assign, emit, setup } from 'xstate';
-import { BENCH_ABORT_MS, BENCH_ENDING_MS } from '../../contract/limits.ts';
+import { BENCH_ABORT_MS, BENCH_ENDING_MS } from '../../contract/limits/bench.ts';
 import {
   endStatus,
   type ScenarioRunContext,

@@ -26,6 +26,7 @@ import type {
 import * as question from './question.ts';
 import * as sending from './sending.ts';
 import * as statement from './statement.ts';
+import { logUploads, lookBack } from './uploads.ts';
 
 type Of<Type extends RunChartEvent['type']> = Extract<RunChartEvent, { type: Type }>;
 
@@ -160,6 +161,8 @@ export const chartOfRun = parts.extend({
 
     // Faults and the end
     logSwitch: on(['fault.switched', 'fault.refused'], faultAnswered),
+    lookBack: writes(lookBack),
+    logUploads: on(['uploads.seen'], (draft, { uploads }) => logUploads(draft, uploads)),
     switchOffFaults: writes(switchOffFaults),
     logFinished: writes(logFinished),
     acceptAborts: writes(command.acceptAborts),

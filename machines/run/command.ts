@@ -12,13 +12,14 @@
  * M4. A resumption ends the suspension that stood when it was asked for, never a later one: it may be asked again.
  */
 
-import { alarmOfReaction } from '../../contract/alarm.ts';
+import { alarmOfReaction } from '../../contract/alarm-name.ts';
 import { CHOICES, isChoice } from '../../contract/run.ts';
 import type { RunContext } from './context.ts';
 import type { Draft } from './draft.ts';
 import { armedFaults } from './fault.ts';
 import { whereabouts } from './next.ts';
 import type { RunChartEvent, RunCommand } from './protocol.ts';
+import { isToLookBack, logUploads } from './uploads.ts';
 
 type Reply<Type extends RunChartEvent['type']> = Extract<RunChartEvent, { type: Type }>;
 type Resumption = Reply<'command.resume'>;
@@ -74,7 +75,11 @@ export function checkLeases(draft: Draft): void {
 export function releaseLeases(draft: Draft): void {
   const { suspendWish } = draft.context;
   const isSoon = suspendWish !== null && alarmOfReaction(suspendWish) !== undefined;
-  draft.askAwaited({ type: 'effect.release', ...(isSoon && { soon: true as const }) });
+  draft.askAwaited({
+    type: 'effect.release',
+    ...(isSoon && { soon: true as const }),
+    ...(isToLookBack(draft.context) && { uploads: true as const }),
+  });
 }
 
 export function keepLeases(draft: Draft): void {
@@ -125,6 +130,7 @@ export function leasesReleased(draft: Draft, { mayLeave }: Reply<'released'>): v
 
 export function logSuspended(draft: Draft, event: Reply<'released'>): void {
   leasesReleased(draft, event);
+  logUploads(draft, event.uploads);
   const { program, progress, context } = draft;
   const by = context.suspendWish ?? context.run;
   draft.change({ suspendWish: null });
@@ -134,8 +140,9 @@ export function logSuspended(draft: Draft, event: Reply<'released'>): void {
 // Takeover and end ----------------------------------------------------------------------------------------------------
 
 /** The new owner says so in the log, and asks again for what is armed. */
-export function logTakeover(draft: Draft, { by }: Reply<'recovered'>): void {
+export function logTakeover(draft: Draft, { by, uploads }: Reply<'recovered'>): void {
   draft.record({ event: 'taken_over', by });
+  logUploads(draft, uploads);
   draft.change({ owner: by });
   for (const effect of armedFaults(draft.context)) draft.ask(effect);
 }

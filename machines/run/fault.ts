@@ -9,7 +9,7 @@
  *     asked for and is not logged: a new owner asks for it again.
  */
 
-import { FAULT_AT_END_MS } from '../../contract/limits.ts';
+import { FAULT_AT_END_MS } from '../../contract/limits/simulation.ts';
 import type { FaultStanding, RunContext } from './context.ts';
 import type { Draft } from './draft.ts';
 import { refusedText, sideOf, switched, switchedText } from './fault-log.ts';

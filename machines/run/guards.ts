@@ -16,6 +16,7 @@ import type { AnswerGiven, RunChartEvent } from './protocol.ts';
 import { type Asking, isConfirming, isTypedAnswer, isUnanswerable, refusalOf } from './question.ts';
 import { hasRetryLeft, isGoodEnd } from './sending.ts';
 import { isConfiguring, isLogging } from './statement.ts';
+import { isToLookBack } from './uploads.ts';
 
 interface Asked {
   readonly context: RunContext;
@@ -134,6 +135,7 @@ export const guards = {
   isAnyOn: timely(isAnyOn),
   isAnyArmed: timely((context) => !isAnyOn(context) && isAnyArmed(context)),
   isNoneArmed: timely((context) => !isAnyOn(context) && !isAnyArmed(context)),
+  isToLookBack: timely(isToLookBack),
   areFaultsOff: timely((context, event) => areFaultsOff(context, timeOf(context, event))),
   isRunOver: on('released', (_event, { progress }) => progress.standing.kind === 'over'),
 };

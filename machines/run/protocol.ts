@@ -94,7 +94,15 @@ export type RunChartEvent =
   /** `takenBy`: a reaction took a target from it, and it is suspended by that. */
   | { type: 'not-prepared'; at: number; ticket: number; reason: string; takenBy?: string }
   /** `mayLeave`: telecommands that no gateway has confirmed to hold back, as people read it. */
-  | { type: 'released'; at: number; ticket: number; mayLeave?: readonly string[] }
+  | {
+      type: 'released';
+      at: number;
+      ticket: number;
+      mayLeave?: readonly string[];
+      uploads?: readonly string[];
+    }
+  /** Files that the run uploads and that are not done with, as people read it. */
+  | { type: 'uploads.seen'; at: number; ticket: number; uploads: readonly string[] }
   /** A telecommand reached a final state, or could not be submitted (`REJECTED` with the reason, no acks). */
   | {
       type: 'telecommand.ended';
@@ -127,7 +135,7 @@ export type RunChartEvent =
   | { type: 'fault.refused'; at: number; fault: number; on: boolean; reason: string }
   | PassSeen
   /** The new owner is there: `by` is its instance. */
-  | { type: 'recovered'; at: number; by: string };
+  | { type: 'recovered'; at: number; by: string; uploads?: readonly string[] };
 
 export type RunEffect =
   /**
@@ -135,8 +143,13 @@ export type RunEffect =
    * waits for the reaction of another alarm from `since` on; `again`: a new owner makes sure of targets it had.
    */
   | { type: 'effect.prepare'; ticket: number; since?: number; again?: true }
-  /** Give every lease back, once nothing can leave any more; `soon`: a reaction waits for it. */
-  | { type: 'effect.release'; ticket: number; soon?: true }
+  /**
+   * Give every lease back, once nothing can leave any more; `soon`: a reaction waits for it; `uploads`: then say what
+   * became of the files that are uploaded.
+   */
+  | { type: 'effect.release'; ticket: number; soon?: true; uploads?: true }
+  /** Before the end: what became of the files that are uploaded. */
+  | { type: 'effect.uploads'; ticket: number }
   /** Submit the telecommand under this identifier and follow it to its final state. */
   | {
       type: 'effect.send';

@@ -12,7 +12,7 @@
  */
 
 import type { AskStatement } from '../../contract/program.ts';
-import { CHOICES, isChoice } from '../../contract/run.ts';
+import { type AskedAnswer, CHOICES, isChoice } from '../../contract/run.ts';
 import { pathOf, type RunContext, statementOf } from './context.ts';
 import type { Draft } from './draft.ts';
 import type { AnswerGiven, RunChartEvent } from './protocol.ts';
@@ -28,10 +28,12 @@ export type Asking = 'asking' | 'confirming' | 'waitingDecision';
 /** Asks the question of the statement, its prompt written out. */
 export function ask(draft: Draft, event: RunChartEvent): void {
   const { path, at, statement } = draft;
-  draft.record({ event: 'asked', path, prompt: promptOf(draft.context, event) });
+  const timeoutMs = statement?.kind === 'ask' ? statement.timeoutMs : null;
+  const deadline = timeoutMs === null ? {} : { deadline: new Date(at + timeoutMs).toISOString() };
+  const prompt = promptOf(draft.context, event);
+  draft.record({ event: 'asked', path, prompt, ...askedAnswer(draft.context), ...deadline });
   draft.change({ asked: { question: draft.progress.seq } });
   const ticket = draft.askAwaited({ type: 'effect.await' });
-  const timeoutMs = statement?.kind === 'ask' ? statement.timeoutMs : null;
   if (timeoutMs !== null) draft.ask({ type: 'effect.wake', ticket, at: at + timeoutMs });
 }
 
@@ -72,6 +74,22 @@ function typedQuestionOf(context: RunContext): (AskStatement & { readonly as: st
   const statement = statementOf(context);
   if (statement?.kind !== 'ask' || statement.as === undefined) return undefined;
   return { ...statement, as: statement.as };
+}
+
+/** The value that the statement under way asks for. */
+function askedAnswer(context: RunContext): { readonly answer?: AskedAnswer } {
+  const typed = typedQuestionOf(context)?.type;
+  if (typed === undefined) return {};
+  const { type, of, unit, range, values } = typed;
+  return {
+    answer: {
+      type,
+      ...(of !== undefined && { of }),
+      ...(unit !== undefined && { unit }),
+      ...(range !== undefined && { range: [...range] }),
+      ...(values !== undefined && { choices: values.map(([name]) => name) }),
+    },
+  };
 }
 
 function roleOf(context: RunContext): string | undefined {

@@ -13,7 +13,7 @@
  */
 
 import type { SnapshotFrom } from 'xstate';
-import { CHART_MICROSTEPS } from '../../contract/limits.ts';
+import { CHART_MICROSTEPS } from '../../contract/limits/cell.ts';
 import { chartOfRun } from './actions.ts';
 import { newRun } from './beginning.ts';
 import type { RunContext } from './context.ts';
@@ -305,8 +305,23 @@ export const runMachine = chartOfRun.createMachine({
           },
         },
         ending: {
-          initial: 'checking',
+          initial: 'beginning',
+          on: {
+            'command.suspend': { actions: 'refuseEnding' },
+            'command.preempt': { actions: 'refuseEnding' },
+            'command.resume': { actions: 'refuseEnding' },
+            'command.abort': { actions: 'keepAbort' },
+          },
           states: {
+            beginning: {
+              always: [{ guard: 'isToLookBack', target: 'lookingBack' }, { target: 'checking' }],
+            },
+            /** What became of the files that it uploads is logged before the end is. */
+            lookingBack: {
+              tags: awaits,
+              entry: 'lookBack',
+              on: { 'uploads.seen': { guard: 'inTime', target: 'checking', actions: 'logUploads' } },
+            },
             checking: {
               entry: 'switchOffFaults',
               always: [
@@ -319,9 +334,6 @@ export const runMachine = chartOfRun.createMachine({
               on: {
                 'fault.switched': 'checking',
                 'fault.refused': 'checking',
-                'command.suspend': { actions: 'refuseEnding' },
-                'command.preempt': { actions: 'refuseEnding' },
-                'command.resume': { actions: 'refuseEnding' },
                 'command.abort': { target: 'checking', actions: 'keepAbort' },
               },
             },

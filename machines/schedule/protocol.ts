@@ -23,6 +23,7 @@ export interface Finding {
   /** The validation as it holds; absent: there is none, or it fell. */
   readonly validation?: ScheduleValidation;
   readonly fell?: string;
+  readonly fallen?: ScheduleValidation;
   /** Where its run resolves to another one. */
   readonly plan?: Planned;
 }

@@ -6,7 +6,7 @@
  * B2. The last changes of state are remembered with their reasons, and who made them.
  */
 
-import { SCHEDULE_CHANGES_KEPT } from '../../contract/limits.ts';
+import { SCHEDULE_CHANGES_KEPT } from '../../contract/limits/schedule.ts';
 import type { ScheduleState } from '../../contract/schedule.ts';
 import type { ScheduleChange, StoredSchedule } from '../../contract/stored-schedule.ts';
 import type { Finding, ScheduleInput } from './protocol.ts';
@@ -27,13 +27,14 @@ export function firstRecord({ record, at, found }: ScheduleInput): StoredSchedul
 
 /** The record with what was found of it, in the state it is in. */
 export function withFinding(record: StoredSchedule, found: Finding): StoredSchedule {
-  const { validation: _, fell: __, ...rest } = record;
+  const { validation: _, fell: __, fallen: ___, ...rest } = record;
   return {
     ...rest,
     ...found.plan,
     fire_at: found.fireAt,
     ...(found.validation !== undefined && { validation: found.validation }),
     ...(found.fell !== undefined && { fell: found.fell }),
+    ...(found.fallen !== undefined && { fallen: found.fallen }),
   };
 }
 

@@ -10,7 +10,7 @@
  */
 
 import { enqueueActions, setup } from 'xstate';
-import { CHART_MICROSTEPS } from '../../contract/limits.ts';
+import { CHART_MICROSTEPS } from '../../contract/limits/cell.ts';
 import type { ScheduleState } from '../../contract/schedule.ts';
 import type { StoredSchedule } from '../../contract/stored-schedule.ts';
 import {

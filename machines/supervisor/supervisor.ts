@@ -11,7 +11,7 @@
  */
 
 import { assign, enqueueActions, setup } from 'xstate';
-import { CHART_MICROSTEPS } from '../../contract/limits.ts';
+import { CHART_MICROSTEPS } from '../../contract/limits/cell.ts';
 
 export interface SupervisorInput {
   readonly name: string;

@@ -11,7 +11,7 @@
  */
 
 import { assign, enqueueActions, setup } from 'xstate';
-import { CHART_MICROSTEPS } from '../../contract/limits.ts';
+import { CHART_MICROSTEPS } from '../../contract/limits/cell.ts';
 import type { BusPosition } from '../../contract/link.ts';
 import type { SendFailure } from '../../contract/telecommand.ts';
 import type { TcState } from '../../contract/telecommand-state.ts';

@@ -1,6 +1,6 @@
 /** What a transfer asks of the world, as its record stands. Mission Control Service, section 3.5. */
 
-import { FILE_DECODE_AGAIN_MS } from '../../contract/limits.ts';
+import { FILE_DECODE_AGAIN_MS, UPLOAD_ENDED_MS } from '../../contract/limits/transfer.ts';
 import { isOpenTransfer, type StoredTransfer, type TransferName } from '../../contract/transfer.ts';
 import type { TransferEffect } from './protocol.ts';
 import { hasEveryByte } from './record.ts';
@@ -15,9 +15,14 @@ export function openEffects(record: StoredTransfer): TransferEffect[] {
 export function nextOf(record: StoredTransfer): TransferEffect[] {
   const name = nameOf(record);
   if (!isOpenTransfer(record)) return [{ type: 'effect.close', name }];
+  const { ended } = record.actor;
   switch (record.state) {
+    case 'REQUESTED':
     case 'PARTIAL':
-      return hasEveryByte(record) ? [{ type: 'effect.assemble', name, size: record.size }] : [];
+      if (hasEveryByte(record)) return [{ type: 'effect.assemble', name, size: record.size }];
+      return ended === undefined
+        ? []
+        : [{ type: 'effect.expire', name, at: Date.parse(ended.at) + UPLOAD_ENDED_MS }];
     case 'COMPLETE':
       return [{ type: 'effect.verify', name }];
     case 'VERIFIED': {

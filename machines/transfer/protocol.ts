@@ -30,7 +30,13 @@ export type Comparison =
 /** `at` in ms since 1970. */
 export type TransferChartEvent =
   /** They are stored; of an upload: acknowledged on board. */
-  | { readonly type: 'bytes.received'; readonly at: number; readonly ranges: readonly ByteRange[] }
+  | {
+      readonly type: 'bytes.received';
+      readonly at: number;
+      readonly ranges: readonly ByteRange[];
+      /** That brought them. */
+      readonly transaction?: string;
+    }
   /** Parts that had them are not in the store any more. */
   | { readonly type: 'bytes.gone'; readonly at: number; readonly ranges: readonly ByteRange[] }
   | { readonly type: 'file.assembled'; readonly at: number; readonly content: AssembledContent }
@@ -58,6 +64,10 @@ export type TransferChartEvent =
   /** It is not offered any more, until somebody asks for it again. */
   | { readonly type: 'file.left'; readonly at: number; readonly reason: string }
   | { readonly type: 'decoding.failed'; readonly at: number; readonly reason: string }
+  /** The run that uploads is over, and not all of it is on board. */
+  | { readonly type: 'run.ended'; readonly at: number; readonly reason: string }
+  /** No other run has taken it up since. */
+  | { readonly type: 'upload.expired'; readonly at: number }
   /** It cannot go on for now. */
   | { readonly type: 'hindrance.met'; readonly at: number; readonly reason: string }
   | { readonly type: 'hindrance.over'; readonly at: number };
@@ -82,6 +92,8 @@ export type TransferEffect =
       readonly failures: number;
       readonly after: number;
     }
+  /** Of an upload whose run is over: it is kept open until then, ms since 1970. */
+  | { readonly type: 'effect.expire'; readonly name: TransferName; readonly at: number }
   /** Nothing becomes of it any more: its parts are removed, and it leaves the open ones. */
   | { readonly type: 'effect.close'; readonly name: TransferName };
 

@@ -4,15 +4,27 @@
  *
  * B1. Ranges that are added are cut to the size of the file; what is there already changes nothing.
  * B2. A reason belongs to the state it was given in, a hindrance to the time it lasts.
+ * B3. Each change is dated behind the one before, also where the clock of who leads now is behind that of who led: the
+ *     states of a file go by their times (known-files.K3), and one that is dated before another would never be shown.
+ * B4. Bytes of another transaction take the place of everything received, in one step: what is received is of one
+ *     transaction at any time (MC-GEN-022). Those of an earlier one change nothing.
+ * B5. What an earlier transaction had brought is remembered: whoever leads when all is over removes its parts.
  */
 
 import type { ByteRange } from '../../contract/byte-ranges.ts';
-import { TRANSFER_REASON_CHARACTERS } from '../../contract/limits.ts';
 import {
+  TRANSFER_LEFT_RANGES,
+  TRANSFER_REASON_CHARACTERS,
+  TRANSFER_TRANSACTIONS_EARLIER,
+} from '../../contract/limits/transfer.ts';
+import {
+  NO_TRANSACTION,
   receivedBy,
   type StoredTransfer,
   type TransferActor,
+  type TransferChange,
   type TransferState,
+  transactionOf,
 } from '../../contract/transfer.ts';
 import type { Comparison, TransferInput } from './protocol.ts';
 
@@ -34,8 +46,14 @@ export function moved(
   const { reason: _, ...rest } = record;
   const { hindrance: __, ...actor } = record.actor;
   const why = reason === undefined ? {} : { reason: reason.slice(0, TRANSFER_REASON_CHARACTERS) };
-  const changes = [...actor.changes, { at: iso(at), state, ...why }];
-  return { ...rest, ...why, state, updated_at: iso(at), actor: { ...actor, changes } };
+  const moment = iso(behind(actor.changes.at(-1), at));
+  const changes = [...actor.changes, { at: moment, state, ...why }];
+  return { ...rest, ...why, state, updated_at: moment, actor: { ...actor, changes } };
+}
+
+/** B3 */
+function behind(last: TransferChange | undefined, at: number): number {
+  return last === undefined ? at : Math.max(at, Date.parse(last.at) + 1);
 }
 
 /** The record in the same state, at another time. */
@@ -43,8 +61,31 @@ export function touched(record: StoredTransfer, at: number): StoredTransfer {
   return { ...record, updated_at: iso(at) };
 }
 
-/** With these bytes; the same record where it has them all (B1). */
-export function withBytes(record: StoredTransfer, ranges: readonly ByteRange[]): StoredTransfer {
+/** With these bytes; the same record where it has them all (B1), or where they are of an earlier transaction (B4). */
+export function withBytes(
+  record: StoredTransfer,
+  ranges: readonly ByteRange[],
+  transaction = transactionOf(record),
+): StoredTransfer {
+  const { current = NO_TRANSACTION, earlier = [], left = [] } = record.actor.transaction ?? {};
+  if (transaction === current) return withMore(record, ranges);
+  if (earlier.includes(transaction)) return record;
+  const { received = [], ...rest } = record;
+  const before = received.length === 0 && record.actor.transaction === undefined ? [] : [current];
+  const brought = { transaction: current, received: received.slice(0, TRANSFER_LEFT_RANGES) };
+  // B5
+  const leaving = received.length === 0 ? left : [...left, brought].slice(-TRANSFER_TRANSACTIONS_EARLIER);
+  const names = {
+    current: transaction,
+    earlier: [...earlier, ...before].slice(-TRANSFER_TRANSACTIONS_EARLIER),
+    ...(leaving.length > 0 && { left: leaving }),
+  };
+  const begun = remembering(rest, { transaction: names });
+  const next = withMore(begun, ranges);
+  return next === begun ? record : next;
+}
+
+function withMore(record: StoredTransfer, ranges: readonly ByteRange[]): StoredTransfer {
   const known = receivedBy(record);
   const before = known.total;
   for (const [start, end] of ranges) {

@@ -9,10 +9,14 @@
  *     with a checksum that nothing here computes is such an end as well (A-45).
  * T4. Bytes count from the moment they are stored or acknowledged. Once every byte is there no more are taken, until
  *     the file is assembled or some of them turn out to be gone.
+ * T5. An upload whose run is over stays as it is: a newer generation supersedes it, another run goes on with it
+ *     (transfer-writes.W1). After `UPLOAD_ENDED_MS` it is closed in the state it is in, which no row of section 3.5
+ *     leads out of: then only another run goes on with it.
  */
 
 import { enqueueActions, setup } from 'xstate';
-import { CHART_MICROSTEPS, TRANSFER_REASON_CHARACTERS } from '../../contract/limits.ts';
+import { CHART_MICROSTEPS } from '../../contract/limits/cell.ts';
+import { TRANSFER_REASON_CHARACTERS } from '../../contract/limits/transfer.ts';
 import { isOpenTransfer, type StoredTransfer, type TransferState } from '../../contract/transfer.ts';
 import { nextOf, publication } from './next.ts';
 import type {
@@ -45,7 +49,7 @@ function item(stored: StoredTransfer, transition: boolean): TransferItem {
 function known(record: StoredTransfer, event: TransferChartEvent): StoredTransfer {
   switch (event.type) {
     case 'bytes.received':
-      return withBytes(record, event.ranges);
+      return withBytes(record, event.ranges, event.transaction);
     case 'bytes.gone':
       return withoutBytes(record, event.ranges);
     case 'file.assembled':
@@ -63,6 +67,12 @@ function known(record: StoredTransfer, event: TransferChartEvent): StoredTransfe
         remembering(record, { decoding: { outcome: 'awaited', failures: failuresOf(record) + 1 } }),
         event.reason,
       );
+    case 'run.ended': {
+      const ended = { at: new Date(event.at).toISOString() };
+      return remembering(withHindrance(record, event.reason), { ended });
+    }
+    case 'upload.expired':
+      return remembering(record, { ended: { at: record.updated_at, ...record.actor.ended, closed: true } });
     case 'hindrance.met':
       return withHindrance(record, event.reason);
     case 'hindrance.over':
@@ -112,6 +122,12 @@ function reasonOf(event: TransferChartEvent): string | undefined {
   }
 }
 
+/** T5 */
+const leftAlone = {
+  'run.ended': { guard: 'isLeftAlone', actions: 'note' },
+  'upload.expired': { guard: 'isKeptOpen', actions: 'note' },
+} as const;
+
 export const transferMachine = setup({
   types: {} as {
     context: TransferContext;
@@ -122,7 +138,8 @@ export const transferMachine = setup({
   guards: {
     hasNoBytes: ({ context }) => context.record.size === 0,
     bringsBytes: ({ context, event }) =>
-      event.type === 'bytes.received' && withBytes(context.record, event.ranges) !== context.record,
+      event.type === 'bytes.received' &&
+      withBytes(context.record, event.ranges, event.transaction) !== context.record,
     hasEveryByte: ({ context }) => hasEveryByte(context.record),
     isNewer: ({ context, event }) =>
       event.type === 'generation.seen' && event.generation > context.record.generation,
@@ -130,6 +147,9 @@ export const transferMachine = setup({
     isUnavailable: ({ event }) =>
       event.type === 'checksum.compared' && event.comparison.outcome === 'unavailable',
     isDecodable: ({ event }) => event.type === 'checksum.compared' && event.decodable,
+    isLeftAlone: ({ context: { record } }) =>
+      record.direction === 'upload' && record.actor.ended === undefined,
+    isKeptOpen: ({ context: { record } }) => record.actor.ended !== undefined && isOpenTransfer(record),
     isAnotherHindrance: ({ context, event }) =>
       event.type === 'hindrance.met' &&
       isOpenTransfer(context.record) &&
@@ -182,6 +202,7 @@ export const transferMachine = setup({
       on: {
         'bytes.received': { guard: 'bringsBytes', target: 'PARTIAL', actions: entered('PARTIAL') },
         'generation.seen': { guard: 'isNewer', target: 'SUPERSEDED', actions: entered('SUPERSEDED') },
+        ...leftAlone,
       },
     },
     PARTIAL: {
@@ -192,7 +213,10 @@ export const transferMachine = setup({
       states: {
         receiving: {
           always: { guard: 'hasEveryByte', target: 'assembling' },
-          on: { 'bytes.received': { guard: 'bringsBytes', target: 'receiving', actions: 'note' } },
+          on: {
+            'bytes.received': { guard: 'bringsBytes', target: 'receiving', actions: 'note' },
+            ...leftAlone,
+          },
         },
         assembling: {
           on: {

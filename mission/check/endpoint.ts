@@ -81,7 +81,7 @@ function checkUnused(document: GatewayDocument, faults: FaultsAt): void {
 }
 
 function udpEndpoint(document: UdpDocument, faults: FaultsAt): Extract<Endpoint, { kind: 'udp' }> {
-  const { port, peer, multicast } = document;
+  const { port, peer, multicast, receive_buffer: receiveBytes } = document;
   if (multicast !== undefined) checkMulticast(multicast, faults.in('multicast'));
   if (Array.isArray(document.accept)) checkSources(document.accept, 'udp', faults.in('accept'));
   if (document.accept === 'peer' && peer === undefined)
@@ -92,6 +92,7 @@ function udpEndpoint(document: UdpDocument, faults: FaultsAt): Extract<Endpoint,
     bind: { host: document.bind ?? (multicast === undefined ? DEFAULT_BIND : '0.0.0.0'), port },
     ...(peer !== undefined && { peer }),
     accept: document.accept ?? usual,
+    ...(receiveBytes !== undefined && { receiveBytes }),
     ...(multicast !== undefined && { multicast: { ...multicast, ttl: multicast.ttl ?? 1 } }),
   };
 }

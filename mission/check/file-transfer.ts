@@ -8,6 +8,8 @@
  *     (MC-GEN-022).
  * T3. A telecommand whose answer no packet gives is a warning and no fault: catalogues from before packets could give
  *     files go on. A platform without packets and lines is read by a driver outside of the service, and not warned of.
+ * T4. Where parts are read one by one and packets say neither generation nor checksum, nothing says that a file was
+ *     written again meanwhile: a warning.
  */
 
 import { nearHelp } from '../../contract/near.ts';
@@ -38,8 +40,6 @@ const GIVEN: Readonly<Record<Operation, readonly string[]>> = {
 const CHECKSUM_BYTES: Readonly<Record<string, number>> = {
   crc16: 2,
   crc32: 4,
-  crc32c: 4,
-  modular: 4,
   md5: 16,
   sha256: 32,
 };
@@ -81,8 +81,9 @@ function checkChunkSize({ read, write, max_chunk, protocol }: TransferDocument, 
     faults.fault(`${operation} needs the size of a chunk`, 'add max_chunk: bytes');
 }
 
-function checkAlgorithm({ checksum, protocol }: TransferDocument, faults: FaultsAt): void {
-  if (protocol === 'cfdp' || (checksum !== 'crc32c' && checksum !== 'modular')) return;
+/** MC-LIM-020 */
+function checkAlgorithm({ checksum }: TransferDocument, faults: FaultsAt): void {
+  if (checksum === undefined || checksum === 'null' || Object.hasOwn(CHECKSUM_BYTES, checksum)) return;
   const help = 'crc16, crc32, md5 and sha256 are';
   faults.warning(`${checksum} of a whole file is not computed: transfers end COMPLETE, not VERIFIED`, help);
 }
@@ -211,6 +212,14 @@ function checkReceived(
       'add { to: generation, … } to the chunk: else bytes of two writings would be mixed',
     );
   }
+  const isSummed = checksum !== undefined && listings.some((each) => says(each, 'checksum') !== undefined);
+  if (read !== undefined && undated !== undefined && !isSummed)
+    faults
+      .in('read')
+      .warning(
+        'no packet says the generation or the checksum of a file: one that is written again while it comes down is not noticed',
+        'add { to: generation, … } to listings and chunks, or a checksum to listings',
+      );
   for (const each of listings) checkChecksum(each.name, says(each, 'checksum'), checksum, faults);
 }
 

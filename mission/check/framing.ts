@@ -3,7 +3,7 @@
  * kind of framing, and what does not fit its kind is said.
  */
 
-import { FRAME_BYTES } from '../../contract/limits.ts';
+import { FRAME_BYTES } from '../../contract/limits/link.ts';
 import type { FramingDocument, LengthFieldDocument } from '../document/endpoint.ts';
 import type { FaultsAt } from '../document/fault.ts';
 import type { FramingConfiguration, LengthField, MarkerFramingConfiguration } from '../endpoint.ts';

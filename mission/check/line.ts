@@ -7,7 +7,7 @@
  * R2. A measure is read at most once from one line.
  */
 
-import { LINE_PATTERNS } from '../../contract/limits.ts';
+import { LINE_PATTERNS } from '../../contract/limits/link.ts';
 import { nearHelp } from '../../contract/near.ts';
 import type { ComponentConfiguration, LineConfiguration, MeasureConfiguration } from '../configuration.ts';
 import type { FaultsAt } from '../document/fault.ts';

@@ -2,19 +2,19 @@
  * The config document to settings, with the values that hold when it says nothing. Mission Control Service, section 8.
  */
 
-import {
-  ALARM_ANSWER_MS,
-  TC_MAX_AGE_MS,
-  TRANSFER_CONTENT_LEAST_MS,
-  TRANSFER_CONTENT_MOST_MS,
-} from '../../contract/limits.ts';
-import type { SettingsConfiguration } from '../configuration.ts';
+import { ALARM_ANSWER_MS } from '../../contract/limits/alarm.ts';
+import { ARCHIVE_KEPT_LEAST_MS } from '../../contract/limits/archive.ts';
+import { TC_MAX_AGE_MS } from '../../contract/limits/telecommand.ts';
+import { TRANSFER_CONTENT_LEAST_MS, TRANSFER_CONTENT_MOST_MS } from '../../contract/limits/transfer.ts';
+import type { ArchiveSettings, SettingsConfiguration } from '../configuration.ts';
 import type { ConfigDocument } from '../document/config.ts';
 import type { FaultsAt } from '../document/fault.ts';
 import type { ReadDocument } from '../document/read.ts';
 import type { AuthSettings } from '../mission.ts';
 import { checkAuth } from './auth.ts';
+import { checkEditor } from './editor.ts';
 import { durationIn } from './quantity.ts';
+import { checkStreams } from './streams.ts';
 
 /** A leader is replaced after this long without a sign of life. */
 const LEADER_TTL_MS = 10_000;
@@ -26,7 +26,7 @@ const ALARM_RETENTION_MS = 90 * 86_400_000;
 const SCHEDULER_MARGIN_MS = 30_000;
 
 /** Sections of the specification whose features this release does not have: it says so and does not keep quiet. */
-const UNREAD = ['connectors', 'editor'] as const;
+const UNREAD = ['connectors'] as const;
 
 /** The settings; without a document, every default. */
 export function checkSettings(read: ReadDocument | undefined): SettingsConfiguration {
@@ -37,6 +37,7 @@ export function checkSettings(read: ReadDocument | undefined): SettingsConfigura
     alarms,
     scheduler,
     transfers,
+    archive,
     reconciler,
     telecommands,
     connectors,
@@ -51,6 +52,7 @@ export function checkSettings(read: ReadDocument | undefined): SettingsConfigura
     maxSubmissionAgeMs: duration(telecommands?.max_age, TC_MAX_AGE_MS, 'telecommands', 'max_age'),
     leaderTtlMs: duration(reconciler?.leader_ttl, LEADER_TTL_MS, 'reconciler', 'leader_ttl'),
     replicas: nats?.replicas ?? 1,
+    ...streamsOf(nats, read),
     auth: authOf(auth, duration),
     feeders: passes?.feeders ?? {},
     maxShelveMs: duration(alarms?.max_shelve, MAX_SHELVE_MS, 'alarms', 'max_shelve'),
@@ -63,8 +65,22 @@ export function checkSettings(read: ReadDocument | undefined): SettingsConfigura
       read !== undefined && {
         contentRetentionMs: retention(transfers.retention, read.faults.in('transfers', 'retention')),
       }),
+    ...(archive !== undefined &&
+      read !== undefined && { archive: archiveOf(archive, read.faults.in('archive')) }),
     connectors: connectors ?? {},
-    ...(editor !== undefined && { editorUrl: editor.url }),
+    ...(editor !== undefined && read !== undefined && checkEditor(editor, read.faults.in('editor'))),
+  };
+}
+
+function streamsOf(
+  nats: ConfigDocument['nats'],
+  read: ReadDocument | undefined,
+): Pick<SettingsConfiguration, 'streams' | 'streamsWarnAt'> {
+  if (nats === undefined || read === undefined) return {};
+  const streams = checkStreams(nats.streams, read.faults.in('nats', 'streams'));
+  return {
+    ...(streams !== undefined && { streams }),
+    ...(nats.warn_at !== undefined && { streamsWarnAt: nats.warn_at }),
   };
 }
 
@@ -81,6 +97,32 @@ function warnOfUnread(document: ConfigDocument, faults: FaultsAt): void {
     if (document[section] === undefined) continue;
     faults.in(section).warning('no part of this release reads it', 'it changes nothing: leave it out');
   }
+}
+
+/** Minutes are what is left of samples: they are not deleted before them. */
+function archiveOf(
+  { folder, retention: kept = {} }: NonNullable<ConfigDocument['archive']>,
+  faults: FaultsAt,
+): ArchiveSettings {
+  const settings: { -readonly [Key in keyof ArchiveSettings]: ArchiveSettings[Key] } = {};
+  const at = faults.in('retention');
+  if (folder !== undefined) settings.archiveFolder = folder;
+  if (kept.samples !== undefined) settings.samplesMs = archived(kept.samples, at.in('samples'));
+  if (kept.minutes !== undefined) settings.minutesMs = archived(kept.minutes, at.in('minutes'));
+  if (kept.events !== undefined) settings.eventsMs = archived(kept.events, at.in('events'));
+  if ((settings.minutesMs ?? Number.POSITIVE_INFINITY) < (settings.samplesMs ?? Number.POSITIVE_INFINITY))
+    at.fault(
+      'minutes would be deleted before the samples they are made of',
+      'give minutes at least as long as samples, or leave it out to keep them for ever',
+    );
+  return settings;
+}
+
+function archived(text: string, faults: FaultsAt): number {
+  const read = durationIn(text, faults) ?? ARCHIVE_KEPT_LEAST_MS;
+  if (read < ARCHIVE_KEPT_LEAST_MS)
+    faults.fault(`${text} is less than a day`, 'give at least 1 d, or leave it out to keep it for ever');
+  return read;
 }
 
 function retention(text: string, faults: FaultsAt): number {

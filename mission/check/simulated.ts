@@ -1,7 +1,7 @@
 /** The radio channel of simulated gateways. Everything else in their settings is checked by what they stand for. */
 
 import { bounded } from '../../contract/bounded.ts';
-import { CHANNEL_DELAY_MS } from '../../contract/limits.ts';
+import { CHANNEL_DELAY_MS } from '../../contract/limits/simulation.ts';
 import { checkShape } from '../../contract/shape.ts';
 import type { FaultsAt } from '../document/fault.ts';
 import { ChannelDocument } from '../document/simulated.ts';

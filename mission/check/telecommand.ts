@@ -3,7 +3,7 @@
  * Mission Control Service, sections 2.1, 2.11, 4.1 rules 1 and 4.
  */
 
-import { REQUIRES_MAX_AGE_MS } from '../../contract/limits.ts';
+import { REQUIRES_MAX_AGE_MS } from '../../contract/limits/telecommand.ts';
 import { readArgument } from '../argument.ts';
 import type { ConditionScope, ScopeName } from '../condition/scope.ts';
 import type { ArgumentConfiguration, TelecommandConfiguration } from '../configuration.ts';

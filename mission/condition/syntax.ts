@@ -5,7 +5,7 @@
  * X1. Every node has the offset of what it is about in the text, so that every fault has a place.
  */
 
-import { CONDITION_CHARACTERS } from '../../contract/limits.ts';
+import { CONDITION_CHARACTERS } from '../../contract/limits/request.ts';
 import { accepted, type Result, refused } from '../../contract/result.ts';
 import { type Expectation, SyntaxError as GrammarError, parse } from './generated/grammar.js';
 

@@ -5,7 +5,7 @@
  */
 
 import Type, { type Static } from 'typebox';
-import { FRAME_BYTES } from '../../contract/limits.ts';
+import { FRAME_BYTES } from '../../contract/limits/link.ts';
 import { closed, DurationText } from './name.ts';
 
 /** What a PDU holds at least: its header with the widest identifiers, and a request for a file. */

@@ -8,7 +8,7 @@
  */
 
 import { Composer, type Document, isScalar, Lexer, LineCounter, Parser, visit, type YAMLMap } from 'yaml';
-import { DOCUMENT_CHARACTERS, DOCUMENT_NESTING } from '../../contract/limits.ts';
+import { DOCUMENT_CHARACTERS, DOCUMENT_NESTING } from '../../contract/limits/mission.ts';
 
 export interface TextFault {
   readonly offset: number;

@@ -5,6 +5,7 @@
  */
 
 import Type, { type Static } from 'typebox';
+import { UDP_RECEIVE_BYTES_LEAST, UDP_RECEIVE_BYTES_MOST } from '../../contract/limits/link.ts';
 import { closed } from './name.ts';
 
 const Host = Type.String({
@@ -30,6 +31,13 @@ export const UdpDocument = Type.Object(
     bind: Type.Optional(Host),
     peer: Type.Optional(AddressDocument),
     accept: Type.Optional(Type.Union([Type.Enum(['peer', 'any']), Sources])),
+    receive_buffer: Type.Optional(
+      Type.Integer({
+        minimum: UDP_RECEIVE_BYTES_LEAST,
+        maximum: UDP_RECEIVE_BYTES_MOST,
+        description: 'Bytes that the kernel is asked to hold.',
+      }),
+    ),
     multicast: Type.Optional(
       Type.Object(
         {

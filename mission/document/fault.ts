@@ -5,7 +5,7 @@
  * F1. Finding a fault never stops the search: the list is read at the end.
  */
 
-import { DOCUMENT_FAULTS_LISTED } from '../../contract/limits.ts';
+import { DOCUMENT_FAULTS_LISTED } from '../../contract/limits/mission.ts';
 
 /** Keys and indexes from the top of a document. */
 export type DocumentPath = readonly (string | number)[];

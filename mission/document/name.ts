@@ -4,7 +4,7 @@
  */
 
 import Type from 'typebox';
-import { CONDITION_CHARACTERS, NAME_CHARACTERS, PATH_CHARACTERS } from '../../contract/limits.ts';
+import { CONDITION_CHARACTERS, NAME_CHARACTERS, PATH_CHARACTERS } from '../../contract/limits/request.ts';
 
 /** Of components, measures, telecommands, arguments, alarms, parameters, enumerations: usable in a condition. */
 export const IDENTIFIER_PATTERN = `^[A-Za-z][A-Za-z0-9_-]{0,${NAME_CHARACTERS - 1}}$`;

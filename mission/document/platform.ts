@@ -4,7 +4,7 @@
  */
 
 import Type, { type Static } from 'typebox';
-import { NAME_CHARACTERS } from '../../contract/limits.ts';
+import { NAME_CHARACTERS } from '../../contract/limits/request.ts';
 import { TOKEN_PATTERN } from '../../contract/token.ts';
 import { FramingDocument } from './endpoint.ts';
 import { Encode, PacketMap } from './layout.ts';
@@ -171,8 +171,11 @@ export const FilesDocument = Type.Object(
           write: Type.Optional(Identifier),
           max_chunk: Type.Optional(Type.Integer({ minimum: 1, maximum: 65_535 })),
           checksum: Type.Optional(
-            Type.Enum(['crc16', 'crc32', 'crc32c', 'md5', 'sha256', 'modular', 'null'], {
-              description: 'Of a whole file, as it is listed; null or left out: none.',
+            Type.String({
+              pattern: '^[A-Za-z0-9][A-Za-z0-9-]{0,31}$',
+              description:
+                'Of a whole file, as it is listed: crc16, crc32, md5, sha256; null or left out: none. Any other is not ' +
+                'available: transfers then stay COMPLETE.',
             }),
           ),
           protocol: Type.Optional(Type.Literal('cfdp')),

@@ -8,7 +8,7 @@
 
 import Type, { type Static } from 'typebox';
 import { bounded } from '../../contract/bounded.ts';
-import { STEP_ATTEMPTS } from '../../contract/limits.ts';
+import { STEP_ATTEMPTS } from '../../contract/limits/run.ts';
 import { AnswerTypeDocument } from './input.ts';
 import { ConditionText, closed, DurationText, Identifier } from './name.ts';
 

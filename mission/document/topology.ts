@@ -4,7 +4,7 @@
  */
 
 import Type, { type Static } from 'typebox';
-import { NAME_CHARACTERS } from '../../contract/limits.ts';
+import { NAME_CHARACTERS } from '../../contract/limits/request.ts';
 import { FramingDocument, TcpDocument, UdpDocument } from './endpoint.ts';
 import { closed, DurationText, Identifier, Name, PlatformReference, QuantityText, Text } from './name.ts';
 

@@ -55,30 +55,41 @@ export function signedWideOf(value: bigint, bits: number): bigint {
 
 /** Appends integers of any width and whole bytes, most significant bit first. */
 export class BitWriter {
-  #bytes: number[] = [];
+  #bytes = Buffer.alloc(64);
+  #length = 0;
   #free = 0;
 
   /** Appends the low `bits` bits. */
   write(value: bigint, bits: number): void {
     for (let bit = bits - 1; bit >= 0; bit -= 1) {
       if (this.#free === 0) {
-        this.#bytes.push(0);
+        this.#reserve(1);
+        this.#length += 1;
         this.#free = 8;
       }
       this.#free -= 1;
-      if (((value >> BigInt(bit)) & 1n) === 1n) {
-        const last = this.#bytes.length - 1;
-        this.#bytes[last] = (this.#bytes[last] ?? 0) | (1 << this.#free);
-      }
+      if (((value >> BigInt(bit)) & 1n) === 1n) this.#bytes[this.#length - 1]! |= 1 << this.#free;
     }
   }
 
   /** Appends whole bytes; the writer must stand at the start of a byte. */
   append(bytes: Uint8Array): void {
-    for (const byte of bytes) this.#bytes.push(byte);
+    this.#reserve(bytes.length);
+    this.#bytes.set(bytes, this.#length);
+    this.#length += bytes.length;
   }
 
+  /** Nothing is written behind it. */
   finish(): Buffer {
-    return Buffer.from(this.#bytes);
+    return this.#bytes.subarray(0, this.#length);
+  }
+
+  /** Room for more; what is not written yet is zero. */
+  #reserve(more: number): void {
+    const needed = this.#length + more;
+    if (needed <= this.#bytes.length) return;
+    const larger = Buffer.alloc(Math.max(needed, 2 * this.#bytes.length));
+    larger.set(this.#bytes.subarray(0, this.#length));
+    this.#bytes = larger;
   }
 }

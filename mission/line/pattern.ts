@@ -7,7 +7,7 @@
  * N3. Lines are read without the blanks at their ends.
  */
 
-import { LINE_PATTERN_CHARACTERS } from '../../contract/limits.ts';
+import { LINE_PATTERN_CHARACTERS } from '../../contract/limits/link.ts';
 import { nearHelp } from '../../contract/near.ts';
 import { accepted, type Result, refusedAll } from '../../contract/result.ts';
 import type { Enumeration } from '../platform.ts';

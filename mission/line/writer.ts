@@ -7,7 +7,7 @@
  */
 
 import { assert } from '../../contract/assert.ts';
-import { LINE_BYTES } from '../../contract/limits.ts';
+import { LINE_BYTES } from '../../contract/limits/link.ts';
 import { accepted, type Result, refused, refusedAll } from '../../contract/result.ts';
 import type { ResolvedValue } from '../../contract/telecommand.ts';
 import type { Enumeration, LineWriter } from '../platform.ts';

@@ -7,7 +7,7 @@
  * E2. A fault names the line of the file, what is wrong and how to correct it.
  */
 
-import { ERRORS_LISTED, NAME_CHARACTERS } from '../../contract/limits.ts';
+import { ERRORS_LISTED, NAME_CHARACTERS } from '../../contract/limits/request.ts';
 import { accepted, type Result, refusedAll } from '../../contract/result.ts';
 
 export interface OrbitalElements {

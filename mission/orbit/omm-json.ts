@@ -1,6 +1,6 @@
 /** OMM in JSON as catalogues publish it: one message as an object, or any number in an array. */
 
-import { ELEMENT_SETS } from '../../contract/limits.ts';
+import { ELEMENT_SETS } from '../../contract/limits/prediction.ts';
 import { type Result, refused } from '../../contract/result.ts';
 import { type ElementsFault, ElementsFaults, type OrbitalElements, quoted } from './elements.ts';
 import { elementsOfOmm, type OmmField } from './omm.ts';

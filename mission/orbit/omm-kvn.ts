@@ -3,7 +3,7 @@
  * messages, each beginning with its version.
  */
 
-import { ELEMENT_SETS } from '../../contract/limits.ts';
+import { ELEMENT_SETS } from '../../contract/limits/prediction.ts';
 import type { Result } from '../../contract/result.ts';
 import { type ElementsFault, ElementsFaults, type OrbitalElements, quoted } from './elements.ts';
 import { elementsOfOmm, type OmmField } from './omm.ts';

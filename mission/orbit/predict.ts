@@ -9,12 +9,8 @@
  *     is known, not even that there is no pass.
  */
 
-import {
-  NAME_CHARACTERS,
-  PREDICTED_PASSES,
-  PREDICTION_DAYS,
-  PREDICTION_PAIR_DAYS,
-} from '../../contract/limits.ts';
+import { PREDICTED_PASSES, PREDICTION_DAYS, PREDICTION_PAIR_DAYS } from '../../contract/limits/prediction.ts';
+import { NAME_CHARACTERS } from '../../contract/limits/request.ts';
 import { accepted, type Result, refusedAll } from '../../contract/result.ts';
 import { isToken } from '../../contract/token.ts';
 import type { OrbitalElements } from './elements.ts';

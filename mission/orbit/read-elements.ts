@@ -5,7 +5,7 @@
  * R2. No text makes it throw.
  */
 
-import { ELEMENT_SETS, ELEMENTS_CHARACTERS } from '../../contract/limits.ts';
+import { ELEMENT_SETS, ELEMENTS_CHARACTERS } from '../../contract/limits/prediction.ts';
 import { type Result, refused } from '../../contract/result.ts';
 import type { ElementsFault, OrbitalElements } from './elements.ts';
 import { readOmmJson } from './omm-json.ts';

@@ -5,7 +5,7 @@
  * L2. After a faulty set reading continues at the next one: all faults of a file are found at once.
  */
 
-import { ELEMENT_SETS } from '../../contract/limits.ts';
+import { ELEMENT_SETS } from '../../contract/limits/prediction.ts';
 import type { Result } from '../../contract/result.ts';
 import {
   type ElementsFault,

@@ -8,7 +8,7 @@
 
 import type { ErrorCode, Fault } from '../../contract/errors.ts';
 import { readInstant } from '../../contract/instant.ts';
-import { ERRORS_LISTED } from '../../contract/limits.ts';
+import { ERRORS_LISTED } from '../../contract/limits/request.ts';
 import { nearHelp } from '../../contract/near.ts';
 import type { Pass, PassSnapshot } from '../../contract/pass.ts';
 import type { Mission } from '../mission.ts';

@@ -7,7 +7,7 @@
  * R2. A procedure that several libraries have is that of the only one whose role is the very platform of the alarm.
  */
 
-import { type AlarmName, alarmKey } from '../../contract/alarm.ts';
+import { type AlarmName, alarmKey } from '../../contract/alarm-name.ts';
 import type { Fault } from '../../contract/errors.ts';
 import { type Result, refused } from '../../contract/result.ts';
 import type { RunRequest } from '../../contract/run.ts';

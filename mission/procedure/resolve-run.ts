@@ -12,7 +12,7 @@
 
 import { assert } from '../../contract/assert.ts';
 import type { Fault } from '../../contract/errors.ts';
-import { PROGRAM_BYTES, PROGRAM_STATEMENTS } from '../../contract/limits.ts';
+import { PROGRAM_BYTES, PROGRAM_STATEMENTS } from '../../contract/limits/run.ts';
 import type { Program, ProgramFault, ProgramNode } from '../../contract/program.ts';
 import { accepted, type Result, refused, refusedAll } from '../../contract/result.ts';
 import type { RunRequest } from '../../contract/run.ts';

@@ -97,12 +97,22 @@ function begun(summary: RunSummary, event: RunEvent & { event: 'started' }): Run
   };
 }
 
-function questionOf({ path, prompt, role, seq }: RunEvent & { event: 'asked' }): PendingQuestion {
-  return { path, kind: 'ask', prompt, ...(role !== undefined && { role }), question: seq };
+function questionOf(event: RunEvent & { event: 'asked' }): PendingQuestion {
+  const { path, prompt, role, answer, deadline, seq, at } = event;
+  return {
+    path,
+    kind: 'ask',
+    prompt,
+    ...(role !== undefined && { role }),
+    question: seq,
+    since: at,
+    ...(answer !== undefined && { answer }),
+    ...(deadline !== undefined && { deadline }),
+  };
 }
 
-function decisionOf({ path, reason, seq }: RunEvent & { event: 'decision_required' }): PendingQuestion {
-  return { path, kind: 'decision', prompt: reason, question: seq };
+function decisionOf({ path, reason, seq, at }: RunEvent & { event: 'decision_required' }): PendingQuestion {
+  return { path, kind: 'decision', prompt: reason, question: seq, since: at };
 }
 
 /** U1. */

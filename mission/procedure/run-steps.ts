@@ -14,7 +14,10 @@ export function stepsOf({ steps }: Pick<Program, 'steps'>): RunStep[] {
 function stepsIn(node: ProgramNode, ifFailed: boolean): RunStep[] {
   if (node.kind === 'if_failed') return node.steps.flatMap((inner) => stepsIn(inner, true));
   const inner = (node.steps ?? []).flatMap((each) => stepsIn(each, ifFailed));
-  if (node.kind === 'call') return [{ path: node.path, kind: 'call', if_failed: ifFailed }, ...inner];
+  if (node.kind === 'call') {
+    const { path, procedure, library } = node;
+    return [{ path, kind: 'call', if_failed: ifFailed, procedure, library }, ...inner];
+  }
   const kind = node.statements === undefined ? 'group' : 'step';
   return [{ path: node.path, kind, if_failed: ifFailed }, ...inner];
 }

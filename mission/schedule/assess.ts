@@ -47,6 +47,8 @@ export interface Found {
   readonly validation?: ScheduleValidation;
   /** Why the last one does not hold any more. */
   readonly fell?: string;
+  /** The one that does not. */
+  readonly fallen?: ScheduleValidation;
   /** Where its run resolves to another one. */
   readonly plan?: SchedulePlan;
 }
@@ -64,6 +66,7 @@ export type Assessed = Pick<
   | 'needs_validation'
   | 'validation'
   | 'fell'
+  | 'fallen'
   | 'created_at'
   | 'fire_at'
   | 'state'
@@ -75,7 +78,7 @@ export function assess(schedule: Assessed, surroundings: Surroundings): Found {
   const plan = resolution.outcome === 'another' ? resolution.plan : undefined;
   const fireAt = fireAtOf(schedule, pass);
   const placed = { ...schedule, ...plan, fire_at: fireAt };
-  const { fell, holding } = validationOf(placed, pass);
+  const { fell, fallen, holding } = validationOf(placed, pass);
   const reasons = [
     ...passReasons(placed, surroundings),
     ...overlapReasons(placed, surroundings.others),
@@ -88,6 +91,7 @@ export function assess(schedule: Assessed, surroundings: Surroundings): Found {
     fireAt,
     ...(holding !== undefined && { validation: holding }),
     ...(fell !== undefined && { fell }),
+    ...(fallen !== undefined && { fallen }),
     ...(plan !== undefined && { plan }),
   };
 }
@@ -137,13 +141,17 @@ function overlapReasons(schedule: Assessed, others: Iterable<Placed>): string[] 
 
 /** F3 */
 function validationOf(
-  { validation, fell, ir }: Assessed,
+  { validation, fell, fallen, ir }: Assessed,
   pass: StoredPass | undefined,
-): { readonly holding?: ScheduleValidation; readonly fell?: string } {
-  if (validation === undefined) return fell === undefined ? {} : { fell };
+): Pick<Found, 'fell' | 'fallen'> & { readonly holding?: ScheduleValidation } {
+  if (validation === undefined)
+    return { ...(fell !== undefined && { fell }), ...(fallen !== undefined && { fallen }) };
   const difference = differenceOf(validation, ir, pass);
   if (difference === undefined) return { holding: validation };
-  return { fell: `the validation by ${validation.by} fell: ${difference}; a new one is needed` };
+  return {
+    fell: `the validation by ${validation.by} fell: ${difference}; a new one is needed`,
+    fallen: validation,
+  };
 }
 
 function differenceOf(

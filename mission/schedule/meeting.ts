@@ -7,7 +7,7 @@
  * G2. Two runs that send nothing share a target.
  */
 
-import { SCHEDULE_MEETINGS, SCHEDULE_MEETINGS_LOOKED } from '../../contract/limits.ts';
+import { SCHEDULE_MEETINGS, SCHEDULE_MEETINGS_LOOKED } from '../../contract/limits/schedule.ts';
 import { FINAL_STATES, type StoredSchedule } from '../../contract/stored-schedule.ts';
 import { byStart, endOf, startOf, takesPlace } from './schedule.ts';
 

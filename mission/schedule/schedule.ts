@@ -2,7 +2,7 @@
 
 import { assert } from '../../contract/assert.ts';
 import { readInstant } from '../../contract/instant.ts';
-import { SCHEDULE_TICK_MS } from '../../contract/limits.ts';
+import { SCHEDULE_TICK_MS } from '../../contract/limits/schedule.ts';
 import type { StoredSchedule } from '../../contract/stored-schedule.ts';
 import { drawnAt } from '../../contract/telecommand-id.ts';
 import { isUlid } from '../../contract/token.ts';

@@ -1,6 +1,6 @@
 /** When a scheduled run starts: `aos` or `aos + <duration>`. Mission Control Service, section 2.7. */
 
-import { SCHEDULE_OFFSET_MS_MOST } from '../../contract/limits.ts';
+import { SCHEDULE_OFFSET_MS_MOST } from '../../contract/limits/schedule.ts';
 import { accepted, type Result, refused } from '../../contract/result.ts';
 import { formatDuration, parseDuration, type QuantityFault } from '../quantity.ts';
 

@@ -10,11 +10,15 @@
  *     while another is answered. A rest of the pipeline that is smaller than the next request waits until there is
  *     room.
  * P5. Behind a failure the next request waits, longer each time, until one does not fail: a target that refuses is not
- *     asked four times a second.
+ *     asked four times a second. Requests that were made before a failure and fail behind it count once with it.
  * P6. What is written awaits its end instead of a chunk (MC-UPL-009).
+ * P7. Less is asked where requests wait long for their turn to leave (`queue-room.ts`). One that was forgotten before
+ *     it left may still be in front of the link: it counts there until it ends or is too old to leave, and what it
+ *     brings counts as well.
  */
 
 import { type ByteRange, ByteRanges } from '../../contract/byte-ranges.ts';
+import { TC_MAX_AGE_MS } from '../../contract/limits/telecommand.ts';
 import {
   TRANSFER_CHUNK_WAIT_MS,
   TRANSFER_FAILED_MS,
@@ -22,7 +26,8 @@ import {
   TRANSFER_PIPELINE_MS,
   TRANSFER_PIPELINE_PARTS,
   TRANSFER_TICK_MS,
-} from '../../contract/limits.ts';
+} from '../../contract/limits/transfer.ts';
+import { QueueRoom } from './queue-room.ts';
 import { type Request, Requests } from './requests.ts';
 
 /** A transfer that waits for bytes. */
@@ -53,13 +58,23 @@ export class Pipeline {
   readonly #requests: Requests;
   /** What is asked and neither received nor given up, by transfer. */
   readonly #open = new Map<string, ByteRanges>();
+  readonly #room = new QueueRoom();
+  /** Forgotten before they left, the oldest first (P7). */
+  readonly #late = new Map<string, Request>();
+  #lateBytes = 0;
+  readonly #gone: (id: string) => void;
   #failures = 0;
+  /** When the failure was that counts last. */
+  #failedAt = Number.NEGATIVE_INFINITY;
   #notBefore = Number.NEGATIVE_INFINITY;
 
-  /** `gone` is called with the identifier of each request that is not known any more. */
+  /** `gone` is called with the identifier of each request of which nothing is known any more. */
   constructor(awaits: 'chunk' | 'end' = 'chunk', gone: (id: string) => void = () => undefined) {
     this.#awaits = awaits;
-    this.#requests = new Requests(gone);
+    this.#gone = gone;
+    this.#requests = new Requests((id) => {
+      if (!this.#late.has(id)) gone(id);
+    });
   }
 
   /** Bytes asked and not yet received. */
@@ -84,7 +99,7 @@ export class Pipeline {
         const range = this.#missing(transfer, length);
         if (range === undefined) break;
         const bytes = range[1] - range[0];
-        if (this.underWay + bytes > most || now < this.#notBefore) return;
+        if (!this.#hasRoom(bytes, most) || now < this.#notBefore) return;
         yield { key: transfer.key, start: range[0], end: range[1] };
         // One that was not taken ends the turn: the next would be the same.
         if (!this.#isAsked(transfer.key, range)) return;
@@ -94,54 +109,107 @@ export class Pipeline {
 
   /** A request was made under this identifier. */
   asked(id: string, { key, start, end }: Asked, now: number): void {
-    this.#requests.add({ id, key, start, end, at: now, sentAt: undefined });
     this.#openOf(key).add(start, end);
+    const ahead = this.underWay + this.#lateBytes;
+    this.#requests.add({ id, key, start, end, at: now, ahead, sentAt: undefined });
   }
 
-  /** Which bytes a request is about; undefined for one that is not known any more. */
+  /** Which bytes a request is about, also one that was forgotten; undefined where nothing is known of it. */
   request(id: string): Asked | undefined {
-    return this.#requests.get(id);
+    return this.#requests.get(id) ?? this.#late.get(id);
   }
 
   sent(id: string, at: number): void {
     const request = this.#requests.get(id);
-    if (request !== undefined) request.sentAt ??= at;
+    if (request === undefined) return this.#leftLate(id, at);
+    if (request.sentAt !== undefined) return;
+    request.sentAt = at;
+    this.#left(request, at);
   }
 
   /** It ended well: its chunk is awaited, or, of what was written, it is done. */
   ended(id: string, at: number): void {
     this.#failures = 0;
-    if (this.#awaits === 'chunk') return this.sent(id, at);
-    this.#drop(id);
+    this.sent(id, at);
+    this.#noLonger(id);
+    if (this.#awaits === 'end') this.#drop(id);
   }
 
   /** Its bytes are asked again (P5). */
   failed(id: string | undefined, at: number): void {
-    if (id !== undefined && this.#requests.get(id) === undefined) return;
+    const request = id === undefined ? undefined : this.#requests.get(id);
+    if (id !== undefined && request === undefined) return this.#noLonger(id);
     if (id !== undefined) this.#drop(id);
+    // A clock that was set back lets no failure pass.
+    if (request !== undefined && request.at < this.#failedAt && this.#failedAt <= at) return;
+    this.#failedAt = at;
     this.#notBefore = at + Math.min(TRANSFER_FAILED_MS, TRANSFER_TICK_MS * 2 ** this.#failures);
     this.#failures = Math.min(this.#failures + 1, 10);
   }
 
   /** These bytes of a transfer are there. */
-  received(key: string, start: number, end: number): void {
+  received(key: string, start: number, end: number, at: number): void {
     this.#failures = 0;
     const open = this.#open.get(key);
     if (open === undefined) return;
     this.#take(key, start, end);
-    for (const request of this.#requests.touching(key, start, end))
-      if (!open.overlaps(request.start, request.end)) this.#requests.delete(request.id);
+    for (const request of this.#requests.touching(key, start, end)) {
+      if (open.overlaps(request.start, request.end)) continue;
+      if (request.sentAt === undefined) this.#left(request, at);
+      this.#requests.delete(request.id);
+    }
   }
 
   /** Nothing of a transfer is asked any more. */
   forget(key: string): void {
     this.#open.delete(key);
     for (const { id } of this.#requests.ofKey(key)) this.#requests.delete(id);
+    for (const request of this.#late.values()) if (request.key === key) this.#noLonger(request.id);
   }
 
   /** P2 */
   #expire(now: number): void {
-    for (const request of this.#requests.all()) if (this.#isOver(request, now)) this.#drop(request.id);
+    for (const request of this.#requests.all()) {
+      if (!this.#isOver(request, now)) continue;
+      if (request.sentAt === undefined && now > request.at) this.#isLate(request, now);
+      this.#drop(request.id);
+    }
+    for (const { id, at } of this.#late.values())
+      if (now < at || now - at > TC_MAX_AGE_MS) this.#noLonger(id);
+  }
+
+  /** P1, P7: one request may always be made. */
+  #hasRoom(bytes: number, most: number): boolean {
+    const all = this.underWay + bytes;
+    return all <= most && (all === bytes || all + this.#lateBytes <= this.#room.bytes);
+  }
+
+  #isLate(request: Request, now: number): void {
+    this.#left(request, now);
+    this.#late.set(request.id, request);
+    this.#lateBytes += request.end - request.start;
+  }
+
+  #leftLate(id: string, at: number): void {
+    const request = this.#late.get(id);
+    if (request === undefined || request.sentAt !== undefined) return;
+    request.sentAt = at;
+    this.#lateBytes -= request.end - request.start;
+    this.#left(request, at);
+  }
+
+  /** Nothing more is known of it, where it is one that was forgotten. */
+  #noLonger(id: string): void {
+    const request = this.#late.get(id);
+    if (request === undefined) return;
+    this.#late.delete(id);
+    if (request.sentAt === undefined) this.#lateBytes -= request.end - request.start;
+    this.#gone(id);
+  }
+
+  /** It waits no more to leave: P7. */
+  #left({ start, end, at, ahead }: Request, now: number): void {
+    this.#room.left(end - start, ahead, now - at);
   }
 
   #isOver({ at, sentAt }: Request, now: number): boolean {

@@ -5,7 +5,7 @@
  *     nobody asked for much has a throughput that says nothing of what it could carry.
  */
 
-import { TRANSFER_MEASURED_MS, TRANSFER_RATE } from '../../contract/limits.ts';
+import { TRANSFER_MEASURED_MS, TRANSFER_RATE } from '../../contract/limits/transfer.ts';
 
 export const RATE_SOURCES = ['measured', 'pass', 'gateway', 'default'] as const;
 export type RateSource = (typeof RATE_SOURCES)[number];

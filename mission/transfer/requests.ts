@@ -9,6 +9,8 @@ export interface Request {
   readonly start: number;
   readonly end: number;
   readonly at: number;
+  /** Bytes under way when it was made, with its own. */
+  readonly ahead: number;
   sentAt: number | undefined;
 }
 

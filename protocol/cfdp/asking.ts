@@ -9,7 +9,7 @@
  */
 
 import { type ByteRange, ByteRanges } from '../../contract/byte-ranges.ts';
-import { CFDP_NAKS_OPEN } from '../../contract/limits.ts';
+import { CFDP_NAKS_OPEN } from '../../contract/limits/cfdp.ts';
 import type { Nak } from './directive.ts';
 
 /** No answer comes faster: what seems to was not the answer. */

@@ -7,7 +7,7 @@
  *     octet come around within minutes.
  */
 
-import { CFDP_CLOSED_KEPT, CFDP_CLOSED_MS } from '../../contract/limits.ts';
+import { CFDP_CLOSED_KEPT, CFDP_CLOSED_MS } from '../../contract/limits/cfdp.ts';
 
 import { keyOf } from './downloads.ts';
 import type { TransactionId } from './user-message.ts';

@@ -10,7 +10,7 @@
  * E5. A file that nobody asked for is refused unless the caller accepts it, and its name stays below a folder.
  */
 
-import { CFDP_DOWNLOADS, CFDP_TRANSACTIONS } from '../../contract/limits.ts';
+import { CFDP_DOWNLOADS, CFDP_TRANSACTIONS } from '../../contract/limits/cfdp.ts';
 import { accepted, type Result, refused } from '../../contract/result.ts';
 import { type Condition, condition } from './condition.ts';
 import type { Metadata, Prompt } from './directive.ts';

@@ -15,7 +15,13 @@ export interface Outcome {
 
 export type TransactionEvent =
   /** The metadata of a received file; before any chunk of it. */
-  | { readonly kind: 'metadata'; readonly metadata: Metadata }
+  | {
+      readonly kind: 'metadata';
+      readonly metadata: Metadata;
+      readonly mode: 'acknowledged' | 'unacknowledged';
+    }
+  /** What the sender of a received file says at its end, once. */
+  | { readonly kind: 'eof'; readonly size: number; readonly checksum: number }
   /** Bytes of a received file, each of them once; a view of the PDU, valid until the next call. */
   | { readonly kind: 'chunk'; readonly offset: number; readonly bytes: Uint8Array }
   /** A fault and what is done about it. */

@@ -9,7 +9,7 @@
 
 import { assert } from '../../contract/assert.ts';
 import { type ByteRange, ByteRanges } from '../../contract/byte-ranges.ts';
-import { CFDP_CONTENT_BYTES, CFDP_REPEAT_RANGES } from '../../contract/limits.ts';
+import { CFDP_CONTENT_BYTES, CFDP_REPEAT_RANGES } from '../../contract/limits/cfdp.ts';
 import { type FileChecksum, fileChecksum } from './checksum.ts';
 import type { FileData } from './pdu.ts';
 

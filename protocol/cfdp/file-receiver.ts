@@ -25,6 +25,9 @@ export interface ReceiverOptions {
   readonly settings: CfdpSettings;
   readonly mode: 'acknowledged' | 'unacknowledged';
   readonly large: boolean;
+  /** The entity that sends the file, and the width of identifiers in this transaction. */
+  readonly source: bigint;
+  readonly idBytes: number;
   /** Octets of a directive that fits a PDU of this transaction. */
   readonly room: number;
   /** No error, or the condition with which the file is refused. */
@@ -109,7 +112,7 @@ export class Receiver extends Machine {
     this.#recovery?.metadataCame(now);
     this.handlers = { ...this.#settings.faultHandlers, ...faultHandlersOf(metadata.options) };
     const refusal = this.#options.accept(metadata);
-    this.emit({ kind: 'metadata', metadata });
+    this.emit({ kind: 'metadata', metadata, mode: this.#options.mode });
     if (refusal !== condition.noError) {
       return this.#finish({ condition: refusal, fileStatus: directive.fileStatus.rejected });
     }
@@ -140,6 +143,7 @@ export class Receiver extends Machine {
       return this.fault(condition.fileSizeError, now);
     }
     this.#end = eof;
+    this.emit({ kind: 'eof', size: eof.size, checksum: eof.checksum });
     this.#finishWhenComplete(now);
     if (this.#state !== 'receiving') return;
     if (this.#recovery === undefined) this.time.set('check', now, this.#settings.checkMs);
@@ -150,7 +154,7 @@ export class Receiver extends Machine {
   #onCancel({ condition: code, checksum, size, options }: directive.Eof): void {
     const isWhole = size > 0 && this.#metadata?.size === size && this.#file.ranges.covers(0, size);
     const complete = isWhole && this.#file.isSound(checksum, size) === true;
-    this.#finish({ condition: code, complete, location: faultLocationOf(options) });
+    this.#finish({ condition: code, complete, location: faultLocationOf(options) ?? this.#options.source });
   }
 
   #awaitAnything(now: number): void {
@@ -190,7 +194,7 @@ export class Receiver extends Machine {
     if (this.#options.mode === 'unacknowledged' && this.#metadata?.closure !== true) return this.close();
     const { discarded, retained } = directive.fileStatus;
     const fileStatus = verdict.fileStatus ?? (this.#settings.keepIncomplete ? retained : discarded);
-    const location = faultLocation(verdict.location ?? this.#settings.local);
+    const location = faultLocation(verdict.location ?? this.#settings.local, this.#options.idBytes);
     const options = code === condition.noError ? [] : [location];
     this.#finished.begin({ kind: 'finished', condition: code, complete, fileStatus, options });
   }

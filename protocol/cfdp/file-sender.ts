@@ -3,8 +3,9 @@
  *
  * S1. Metadata first, then the content in order of offset, then EOF; what is asked for again goes before what was never
  *     sent, in every state until the transaction is over.
- * S2. EOF is repeated until it is acknowledged; after so many times it is a fault. Behind that the receiver may be
- *     silent for so long. When time runs again, what waits for an acknowledgement is sent at once.
+ * S2. EOF is repeated until it is acknowledged; after so many times since the receiver last asked for something it is
+ *     a fault. Behind that the receiver may be silent for so long. When time runs again, what waits for an
+ *     acknowledgement is sent at once.
  * S3. `Finished` ends it in every state, also before EOF was acknowledged. The result is reported once.
  * S4. A cancelled transaction sends an EOF that says so and waits for its acknowledgement; without one it is abandoned.
  */
@@ -100,6 +101,7 @@ export class Sender extends Machine {
 
   #onNak({ segments }: Nak, now: number): void {
     if (this.#state === 'cancelling') return;
+    this.#eof.heard();
     const asked = new ByteRanges();
     for (const [start, end] of segments) {
       if (start === 0 && end === 0) this.#metadataDue = true;

@@ -6,7 +6,7 @@
  * M3. A directive that goes the wrong way is dropped.
  */
 
-import { CFDP_TRANSACTIONS } from '../../contract/limits.ts';
+import { CFDP_TRANSACTIONS } from '../../contract/limits/cfdp.ts';
 import { crc32 } from '../crc.ts';
 import { type Condition, condition } from './condition.ts';
 import { type Metadata, transactionStatus, writeDirective } from './directive.ts';
@@ -122,7 +122,7 @@ export class Incoming {
 
   #open(header: PduHeader, id: TransactionId, now: number): void {
     const { settings, transactions, accept, emit, isLinkUp } = this.#options;
-    const { mode, large } = header;
+    const { mode, large, source, idBytes } = header;
     const address: PduAddress = { ...header, towards: 'sender', crc: settings.crc, segmentation: false };
     const room = roomOf(settings, address);
     const machine = new Receiver(
@@ -130,6 +130,8 @@ export class Incoming {
         settings,
         mode,
         large,
+        source,
+        idBytes,
         room,
         accept: (metadata) => accept(metadata, id),
         emit: (event) => emit(id, event),

@@ -6,7 +6,7 @@
  */
 
 import { type ByteRange, ByteRanges } from '../../contract/byte-ranges.ts';
-import { CFDP_EARLY_BYTES } from '../../contract/limits.ts';
+import { CFDP_EARLY_BYTES } from '../../contract/limits/cfdp.ts';
 import { type FileChecksum, fileChecksum } from './checksum.ts';
 
 interface Chunk {

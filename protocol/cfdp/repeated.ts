@@ -3,6 +3,7 @@
  *
  * L1. It is sent so many times at most, and counts as unanswered when the time after the last one is over too.
  * L2. What was lost with the link does not count.
+ * L3. Whoever answers it in another way is there: it is sent on as often as at first.
  */
 
 import type { PduBody } from './pdu.ts';
@@ -35,6 +36,11 @@ export class Repeated<Body extends PduBody> {
   /** Counts from the beginning. */
   again(): void {
     if (this.#body !== undefined) this.begin(this.#body);
+  }
+
+  /** The other end is there, and has not acknowledged it (L3). */
+  heard(): void {
+    this.#sent = Math.min(this.#sent, 1);
   }
 
   /** Time runs again: the last one is sent once more (L2). */

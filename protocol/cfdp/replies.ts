@@ -6,7 +6,7 @@
  *     repeating itself.
  */
 
-import { CFDP_REPLIES_WAITING } from '../../contract/limits.ts';
+import { CFDP_REPLIES_WAITING } from '../../contract/limits/cfdp.ts';
 import type { Ack } from './directive.ts';
 import { keyOf } from './downloads.ts';
 import type { PduHeader } from './header.ts';

@@ -6,7 +6,7 @@
  *     no room waits, so many of them at most.
  */
 
-import { CFDP_DOWNLOADS } from '../../contract/limits.ts';
+import { CFDP_DOWNLOADS } from '../../contract/limits/cfdp.ts';
 import { fileStatus } from './directive.ts';
 import type { CfdpEvent, Outcome } from './event.ts';
 import type { CfdpSettings } from './settings.ts';

@@ -5,7 +5,7 @@
  * V2. A directive has at most as many fields as the limit says.
  */
 
-import { CFDP_TLVS_MOST } from '../../contract/limits.ts';
+import { CFDP_TLVS_MOST } from '../../contract/limits/cfdp.ts';
 import {
   type Condition,
   type FaultHandler,
@@ -42,9 +42,9 @@ export function writeTlvs(fields: readonly Tlv[]): Buffer {
   return Buffer.concat(fields.flatMap(({ type, value }) => [Buffer.of(type), writeLengthValue(value)]));
 }
 
-/** The entity at which a fault was found. */
-export function faultLocation(entity: bigint, length: number = idBytes(entity)): Tlv {
-  return { type: tlvType.entityId, value: writeId(entity, length) };
+/** The entity at which a fault was found, in as many octets as said, or in more where it needs them. */
+export function faultLocation(entity: bigint, length: number): Tlv {
+  return { type: tlvType.entityId, value: writeId(entity, Math.max(length, idBytes(entity))) };
 }
 
 /** The first entity identifier among the fields. */

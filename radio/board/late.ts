@@ -1,6 +1,6 @@
 /** How long what cannot wait does wait for an access under way. */
 
-import { BENCH_URGENT_MS } from '../../contract/limits.ts';
+import { BENCH_URGENT_MS } from '../../contract/limits/bench.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Late } from './modem.ts';
 

@@ -9,7 +9,7 @@ import { Campaign, type CampaignStep } from '../../contract/bench/campaign.ts';
 import type { Profile } from '../../contract/bench/profile.ts';
 import { SCENARIO_VERBS } from '../../contract/bench/scenario.ts';
 import type { ScenarioVerb } from '../../contract/bench/verb.ts';
-import { SWEEP_POINTS } from '../../contract/limits.ts';
+import { SWEEP_POINTS } from '../../contract/limits/bench.ts';
 import { nearHelp } from '../../contract/near.ts';
 import { accepted, type Result, refusedAll } from '../../contract/result.ts';
 import { checkShape } from '../../contract/shape.ts';

@@ -5,7 +5,7 @@
  * F1. A fault is one line; a key that is no plain word stands in quotes, so that the first `: ` ends the path.
  */
 
-import { BENCH_FAULTS_LISTED } from '../../contract/limits.ts';
+import { BENCH_FAULTS_LISTED } from '../../contract/limits/bench.ts';
 import { checkShape, type ShapeFaults } from '../../contract/shape.ts';
 
 type DocumentPath = readonly (string | number)[];

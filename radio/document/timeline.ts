@@ -8,7 +8,7 @@
 
 import { isMetric, METRICS } from '../../contract/bench/metric.ts';
 import type { Scenario, ScenarioStep } from '../../contract/bench/scenario.ts';
-import { SCENARIO_TIMEOUT_S } from '../../contract/limits.ts';
+import { SCENARIO_TIMEOUT_S } from '../../contract/limits/bench.ts';
 import { nearHelp } from '../../contract/near.ts';
 import type { DocumentFaults } from './fault.ts';
 import { checkUnique } from './name.ts';

@@ -8,7 +8,7 @@
 
 import { strict as assert } from 'node:assert';
 import type { Socket } from 'node:net';
-import { IIOD_LINE_BYTES, IIOD_UNREAD_BYTES } from '../../contract/limits.ts';
+import { IIOD_LINE_BYTES, IIOD_UNREAD_BYTES } from '../../contract/limits/bench.ts';
 
 const NEWLINE = 0x0a;
 

@@ -9,7 +9,7 @@
  * F4. Bytes of another set of channels than the one asked for are no samples: somebody else has widened it.
  */
 
-import { IIOD_BLOCK_BYTES, IIOD_TRANSFER_BYTES } from '../../contract/limits.ts';
+import { IIOD_BLOCK_BYTES, IIOD_TRANSFER_BYTES } from '../../contract/limits/bench.ts';
 import type { ByteStream } from './byte-stream.ts';
 import { errno, type IioBuffer, type IioBufferOptions, type IioDevice, IioFailure } from './context.ts';
 import { askNumber, takeNumber } from './iiod-answer.ts';

@@ -13,7 +13,7 @@
  * K5. Nothing of a description goes into a command that could end it: names of a hostile board are refused.
  */
 
-import { IIOD_VALUE_BYTES, IIOD_XML_BYTES } from '../../contract/limits.ts';
+import { IIOD_VALUE_BYTES, IIOD_XML_BYTES } from '../../contract/limits/bench.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { ByteStream } from './byte-stream.ts';

@@ -5,7 +5,7 @@
  * D2. Elements and attributes that are not known are skipped: later libraries add some. What is known must be complete.
  */
 
-import { IIOD_XML_BYTES } from '../../contract/limits.ts';
+import { IIOD_XML_BYTES } from '../../contract/limits/bench.ts';
 import { accepted, type Result, refused, refusedAll } from '../../contract/result.ts';
 import type { IioChannel, IioDevice } from './context.ts';
 import { escapeXml, readXml, type XmlElement } from './xml.ts';

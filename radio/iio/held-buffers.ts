@@ -5,7 +5,7 @@
  *     it again may be faster than the end of its own connection.
  */
 
-import { IIOD_RELEASE_MS } from '../../contract/limits.ts';
+import { IIOD_RELEASE_MS } from '../../contract/limits/bench.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { errno, type IioBuffer, type IioBufferOptions, type IioContext, IioFailure } from './context.ts';
 

@@ -8,7 +8,7 @@
  */
 
 import { connect, type Socket } from 'node:net';
-import { LINK_KEEPALIVE_MS } from '../../contract/limits.ts';
+import { LINK_KEEPALIVE_MS } from '../../contract/limits/link.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { ByteStream } from './byte-stream.ts';
 import { errno, IioFailure } from './context.ts';

@@ -1,6 +1,6 @@
 /** One thing after the other, in the order asked for, whether the one before fails or not. */
 
-import { IIOD_QUESTIONS_WAITING } from '../../contract/limits.ts';
+import { IIOD_QUESTIONS_WAITING } from '../../contract/limits/bench.ts';
 import { errno, IioFailure } from './context.ts';
 
 export class SerialQueue {

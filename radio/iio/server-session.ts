@@ -13,8 +13,8 @@ import {
   IIOD_TIMEOUT_LONGEST_MS,
   IIOD_TIMEOUT_MS,
   IIOD_VALUE_BYTES,
-  LINK_KEEPALIVE_MS,
-} from '../../contract/limits.ts';
+} from '../../contract/limits/bench.ts';
+import { LINK_KEEPALIVE_MS } from '../../contract/limits/link.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import { ByteStream } from './byte-stream.ts';

@@ -10,7 +10,7 @@
  */
 
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
-import { IIOD_CLIENTS } from '../../contract/limits.ts';
+import { IIOD_CLIENTS } from '../../contract/limits/bench.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { IioContext } from './context.ts';

@@ -5,7 +5,7 @@
  * U2. A write that fails is refused when all its bytes are off the line.
  */
 
-import { IIOD_BLOCK_BYTES, IIOD_BUFFERS_COUNT } from '../../contract/limits.ts';
+import { IIOD_BLOCK_BYTES, IIOD_BUFFERS_COUNT } from '../../contract/limits/bench.ts';
 import type { ByteStream } from './byte-stream.ts';
 import { errno, type IioBuffer, type IioDevice, IioFailure } from './context.ts';
 import type { HeldBuffers } from './held-buffers.ts';

@@ -7,7 +7,7 @@
  *     number.
  */
 
-import { IIOD_XML_DEPTH } from '../../contract/limits.ts';
+import { IIOD_XML_DEPTH } from '../../contract/limits/bench.ts';
 import { accepted, type Result, refused } from '../../contract/result.ts';
 
 export interface XmlElement {

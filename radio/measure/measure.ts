@@ -6,7 +6,8 @@
  *     that fits worse than one that was found.
  * M2. The ratio of each block is that at its own rotation, so that a slip does not read as an error of the
  *     demodulation.
- * M3. A slip is reported only between two blocks that both fit at half or more, and never of an ambiguous payload.
+ * M3. A slip is reported only between two blocks that both fit at half or more, whatever stands between them, and never
+ *     of an ambiguous payload.
  * M4. What was not found by votes is searched exhaustively only where the caller asks for it, and only so much: how
  *     long a comparison takes is not for its payload to say.
  */
@@ -18,7 +19,7 @@ import {
   type Measurement,
   type MeasureVerdict,
 } from '../../contract/bench/datapath.ts';
-import { MEASURE_PAYLOAD_BYTES } from '../../contract/limits.ts';
+import { MEASURE_PAYLOAD_BYTES } from '../../contract/limits/bench.ts';
 import { type Alignment, searchExhaustively } from './exhaustive-search.ts';
 import { createReference, matchedAt, type Reference } from './reference.ts';
 import { Shingles } from './shingles.ts';
@@ -140,10 +141,11 @@ function matchOf(index: number, { rotation, matched }: Alignment): BlockMatch {
 }
 
 function hasSlip(blocks: readonly BlockMatch[], period: number): boolean {
-  return blocks.some((block, index) => {
-    const before = blocks[index - 1];
-    if (before === undefined || before.ratio < CERTAIN_RATIO || block.ratio < CERTAIN_RATIO) return false;
-    return block.rotation !== (before.rotation + BLOCK_BYTES) % period;
+  const certain = blocks.filter(({ ratio }) => ratio >= CERTAIN_RATIO);
+  return certain.some((block, n) => {
+    const before = certain[n - 1];
+    if (before === undefined) return false;
+    return block.rotation !== (before.rotation + (block.index - before.index) * BLOCK_BYTES) % period;
   });
 }
 

@@ -7,7 +7,7 @@
 
 import { assert } from '../../contract/assert.ts';
 import { BLOCK_BYTES } from '../../contract/bench/datapath.ts';
-import { MEASURE_PAYLOAD_BYTES } from '../../contract/limits.ts';
+import { MEASURE_PAYLOAD_BYTES } from '../../contract/limits/bench.ts';
 import { PAD_BYTE } from '../packet/blocks.ts';
 
 export interface Reference {

@@ -8,7 +8,7 @@
  */
 
 import type { BenchConfig } from '../../contract/bench/config.ts';
-import { BOARD_RETRY_FIRST_MS, BOARD_RETRY_LARGEST_MS } from '../../contract/limits.ts';
+import { BOARD_RETRY_FIRST_MS, BOARD_RETRY_LARGEST_MS } from '../../contract/limits/bench.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import { lateBy } from '../../radio/board/late.ts';

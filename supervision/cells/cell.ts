@@ -18,7 +18,7 @@
 
 import { type AnyActor, createActor } from 'xstate';
 import { assert } from '../../contract/assert.ts';
-import { CELL_INBOX } from '../../contract/limits.ts';
+import { CELL_INBOX } from '../../contract/limits/cell.ts';
 import type { Outage } from '../../contract/outage.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type {

@@ -6,7 +6,7 @@
 
 import { streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';
-import { DEAD_LETTERS_SHOWN } from '../../contract/limits.ts';
+import { DEAD_LETTERS_SHOWN } from '../../contract/limits/cell.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { EntityEvent } from '../../ports/entity.ts';
 import type { Log } from '../../ports/log.ts';

@@ -9,7 +9,7 @@
  *     once.
  */
 
-import { KEPT_ENVELOPE_BYTES, KEPT_EVERY_MS, KEPT_WRITES } from '../../contract/limits.ts';
+import { KEPT_ENVELOPE_BYTES, KEPT_EVERY_MS, KEPT_WRITES } from '../../contract/limits/cell.ts';
 import { Outage } from '../../contract/outage.ts';
 import type { KeptEnvelopes } from '../../messaging/kept-envelopes.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';

@@ -4,12 +4,15 @@
  * C1. At most one cell per id, whatever is sent to it while it loads or restarts.
  * C5. An envelope of an unknown chart version is quarantined, never guessed.
  * C6. A full inbox answers the caller; what killed an actor goes to the dead letters.
+ * C12. What is too large for the bus now will be so again: where its owner can end the entity, it is not restarted.
  * C11. A cell that crashed comes back from its log alone: what is kept beside it may be what it crashed of.
  * C7. A cell exists from its first event until it is idle or final; its deadlines wake it.
  */
 
-import { BUS_RETRY_MS, CELL_INBOX } from '../../contract/limits.ts';
+import { BUS_RETRY_MS } from '../../contract/limits/bus.ts';
+import { CELL_INBOX } from '../../contract/limits/cell.ts';
 import { Outage } from '../../contract/outage.ts';
+import { TooLarge } from '../../contract/too-large.ts';
 import type { SupervisorInput } from '../../machines/supervisor/supervisor.ts';
 import type { KeptEnvelopes } from '../../messaging/kept-envelopes.ts';
 import type { Gone } from '../../ports/cells.ts';
@@ -34,7 +37,7 @@ export interface KindOptions {
   /** Fencing token under which an id is activated by an event. */
   readonly epochOf?: (id: string) => number;
   readonly intensity?: Partial<Omit<SupervisorInput, 'name'>>;
-  /** The cell is gone for good in this process; for `reset` with the trouble it was in and who gave it up. */
+  /** The cell is gone for good in this process, why, and in words where there is more to say (`CellOwner.gone`). */
   readonly onGone?: (id: string, why: Gone, detail?: string) => void;
   /** An operator resumes it: it goes on from its record once this resolves. */
   readonly onResume?: (id: string) => Promise<void>;
@@ -344,6 +347,10 @@ export class Kind {
     else deadLetters.add({ kind: this.name, id, at: clock.now(), event: down.poison, error: reason });
     if (this.#draining) return;
     if (binding.restart === 'temporary') return this.#gone(id, 'given-up');
+    if (binding.endsTooLarge === true && down.error instanceof TooLarge) {
+      this.#supervisor.ended(id);
+      return this.#gone(id, 'too-large', `${reason}. ${down.error.remedy}`);
+    }
     const absent: Absent = { why: 'restarting', inbox: [...down.inbox], epoch, since: clock.now(), begun };
     this.#absent.set(id, absent);
     this.#supervisor.crashed(id, reason);

@@ -4,9 +4,9 @@
  */
 
 import { type BucketDefinition, buckets } from '../../contract/bus/buckets.ts';
-import { packr } from '../../messaging/kept-envelopes.ts';
+import { packr, readEnvelope } from '../../messaging/kept-envelopes.ts';
 import type { Bus } from '../../ports/bus.ts';
-import type { Commit, Committed, Envelope, Store, Stored } from '../../ports/entity.ts';
+import type { Commit, Committed, Store, Stored } from '../../ports/entity.ts';
 
 interface SnapshotStoreOptions {
   readonly bus: Bus;
@@ -30,12 +30,16 @@ export function createSnapshotStore({
   bucket,
   keepFinal = true,
 }: SnapshotStoreOptions): SnapshotStore {
+  const { name } = bucket ?? buckets.actors;
   const records = bus.bucket(bucket ?? buckets.actors);
   const key = (id: string): string => `${kind}.${id}`;
 
   const load = async (id: string): Promise<Stored | undefined> => {
     const entry = await records.get(key(id));
-    return entry && { envelope: packr.unpack(entry.value) as Envelope, position: entry.revision };
+    if (entry === undefined) return undefined;
+    const envelope = readEnvelope(entry);
+    if (envelope === undefined) throw new Error(`entry ${entry.key} of ${name} cannot be read`);
+    return { envelope, position: entry.revision };
   };
 
   const commit = async (wanted: Commit): Promise<Committed> => {
@@ -48,10 +52,11 @@ export function createSnapshotStore({
 
   const list = async (): Promise<Stored[]> => {
     const entries = await records.list(key('*'));
-    return entries.map(({ value, revision }) => ({
-      envelope: packr.unpack(value) as Envelope,
-      position: revision,
-    }));
+    // One that cannot be read keeps no other from being listed; whoever loads that one learns why.
+    return entries.flatMap((entry) => {
+      const envelope = readEnvelope(entry);
+      return envelope === undefined ? [] : { envelope, position: entry.revision };
+    });
   };
 
   const remove = async (id: string): Promise<void> => {

@@ -17,7 +17,7 @@ import {
   readCfdpCall,
   readCfdpReply,
 } from '../../contract/cfdp.ts';
-import { CFDP_FORWARD_MS } from '../../contract/limits.ts';
+import { CFDP_FORWARD_MS } from '../../contract/limits/cfdp.ts';
 import { accepted, type Result, refused } from '../../contract/result.ts';
 import { carriesCfdp } from '../../links/driver/cfdp-transport.ts';
 import { type Asked, ask } from '../../messaging/ask.ts';

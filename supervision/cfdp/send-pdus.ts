@@ -2,7 +2,7 @@
 
 import { assertNever } from '../../contract/assert.ts';
 import { subject } from '../../contract/bus/subjects.ts';
-import { CFDP_SEND_MS } from '../../contract/limits.ts';
+import { CFDP_SEND_MS } from '../../contract/limits/cfdp.ts';
 import { type PdusCall, readPdusReply } from '../../contract/pdus.ts';
 import type { PdusSent } from '../../links/cfdp/pdu-pump.ts';
 import { askOrAway } from '../../messaging/ask.ts';

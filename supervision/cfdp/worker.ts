@@ -11,7 +11,7 @@ import { UploadWindow } from '../../actors/transfer/upload-window.ts';
 import { streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';
 import { type CfdpAnswer, cfdpFailed, readCfdpCall } from '../../contract/cfdp.ts';
-import { CFDP_SEND_MS } from '../../contract/limits.ts';
+import { CFDP_SEND_MS } from '../../contract/limits/cfdp.ts';
 import { ChunkStore } from '../../links/cfdp/chunk-store.ts';
 import { GatewayFiles, type Uplink } from '../../links/cfdp/gateway-files.ts';
 import type { PdusSent } from '../../links/cfdp/pdu-pump.ts';

@@ -7,7 +7,7 @@ import type {
   ReleaseCall,
   WatchCall,
 } from '../../contract/inspection.ts';
-import { INSPECT_FOUND } from '../../contract/limits.ts';
+import { INSPECT_FOUND } from '../../contract/limits/inspect.ts';
 import { accepted, type Result, refusedAll } from '../../contract/result.ts';
 import { isToken } from '../../contract/token.ts';
 import { invalid } from './refusals.ts';

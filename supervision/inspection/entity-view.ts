@@ -8,7 +8,7 @@
 
 import type { AnyMachineSnapshot } from 'xstate';
 import type { EntitySummary, EntityView, InspectedSnapshot } from '../../contract/inspection.ts';
-import { INSPECT_CONTEXT_CHARACTERS, INSPECT_LISTED } from '../../contract/limits.ts';
+import { INSPECT_CONTEXT_CHARACTERS, INSPECT_LISTED } from '../../contract/limits/inspect.ts';
 import type { ArmedTimer, Envelope, PendingEffect } from '../../ports/entity.ts';
 import { accepted } from './accepted.ts';
 import { compileChart } from './chart.ts';

@@ -3,7 +3,7 @@
  * it never throws and its result is bounded.
  */
 
-import { INSPECT_TEXT_CHARACTERS } from '../../contract/limits.ts';
+import { INSPECT_TEXT_CHARACTERS } from '../../contract/limits/inspect.ts';
 
 /** Nesting past this is a structure nobody reads in a list. */
 const DEPTH = 8;

@@ -13,7 +13,7 @@ import {
   INSPECT_CONTEXT_CHARACTERS,
   INSPECT_HISTORY_CHARACTERS,
   INSPECT_HISTORY_STEPS,
-} from '../../contract/limits.ts';
+} from '../../contract/limits/inspect.ts';
 import type { EntityEvent, EntityLog, LoggedStep } from '../../ports/entity.ts';
 import { type CompiledChart, compileChart } from './chart.ts';
 import { activeIds, isIn, shownContext } from './entity-view.ts';

@@ -104,9 +104,10 @@ export class InspectionService {
   }
 
   #tree(): InspectAnswer<ProcessView> {
-    const { clock, instance, tree, deadLetters } = this.#options;
+    const { bus, clock, instance, tree, deadLetters } = this.#options;
+    const { lostUntil } = bus;
     return accepted(
-      processView({ instance, startedAt: this.#startedAt, now: clock.now(), tree, deadLetters }),
+      processView({ instance, startedAt: this.#startedAt, now: clock.now(), tree, deadLetters, lostUntil }),
     );
   }
 

@@ -10,7 +10,7 @@ import type {
   ProcessView,
   RoleView,
 } from '../../contract/inspection.ts';
-import { INSPECT_DEAD_LETTERS, INSPECT_LISTED } from '../../contract/limits.ts';
+import { INSPECT_DEAD_LETTERS, INSPECT_LISTED } from '../../contract/limits/inspect.ts';
 import type { DeadLetter, DeadLetters } from '../cells/dead-letters.ts';
 import type { Kind } from '../cells/kind.ts';
 import type { OwnedWork, Ownerships } from '../ownership/owned-worker.ts';
@@ -24,9 +24,10 @@ interface Shown {
   readonly now: number;
   readonly tree: Tree;
   readonly deadLetters: DeadLetters;
+  readonly lostUntil?: number | undefined;
 }
 
-export function processView({ instance, startedAt, now, tree, deadLetters }: Shown): ProcessView {
+export function processView({ instance, startedAt, now, tree, deadLetters, lostUntil }: Shown): ProcessView {
   const newest = deadLetters.shown.slice(-INSPECT_DEAD_LETTERS).reverse();
   return {
     instance,
@@ -35,6 +36,7 @@ export function processView({ instance, startedAt, now, tree, deadLetters }: Sho
     draining: tree.draining,
     supervisor: PROCESS_PATH,
     roles: tree.branches().map(roleView),
+    ...(lostUntil !== undefined && { lostUntil }),
     deadLetters: { count: deadLetters.count, newest: newest.map(letterView) },
   };
 }

@@ -11,7 +11,7 @@
 
 import type { AnyMachineSnapshot } from 'xstate';
 import type { EntitySummary, InspectionUpdate } from '../../contract/inspection.ts';
-import { INSPECT_FRAME_MS } from '../../contract/limits.ts';
+import { INSPECT_FRAME_MS } from '../../contract/limits/inspect.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { EntityWatcher, Left } from '../cells/watchers.ts';
@@ -107,7 +107,7 @@ export class Watched implements EntityWatcher {
       if (this.#snapshot?.status !== 'active') this.#snapshot = undefined;
       this.#note(CELL_CHANGED, [], 0);
     }
-    if (why === 'reset' || why === 'given-up') this.#options.over();
+    if (why === 'reset' || why === 'too-large' || why === 'given-up') this.#options.over();
   }
 
   #look(cell: InspectedCell): void {

@@ -14,7 +14,7 @@ import {
   type WatchCall,
   type WatchLease,
 } from '../../contract/inspection.ts';
-import { INSPECT_WATCHES } from '../../contract/limits.ts';
+import { INSPECT_WATCHES } from '../../contract/limits/inspect.ts';
 import { accepted, refused } from '../../contract/result.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';

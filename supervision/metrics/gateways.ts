@@ -25,11 +25,14 @@ const COUNTERS: Readonly<Record<string, { readonly help: string; readonly read: 
     read: ({ reconnects }) => [[{}, reconnects]],
   },
   mcs_gateway_lost_frames_total: {
-    help: 'Frames lost, by cause: dropped (no room), cut (connection ended inside), foreign (datagram of another sender).',
+    help:
+      'Frames lost, by cause: dropped (no room), cut (connection ended inside), foreign (datagram of another sender), ' +
+      'kernel (datagram that the receive buffer had no room for).',
     read: ({ lost }) => [
       [{ cause: 'dropped' }, lost.dropped],
       [{ cause: 'cut' }, lost.cut],
       [{ cause: 'foreign' }, lost.foreign],
+      [{ cause: 'kernel' }, lost.kernel ?? 0],
     ],
   },
   mcs_gateway_skipped_bytes_total: {

@@ -26,6 +26,12 @@ export function registerProcessMetrics(
   gauge(registry, 'mcs_bus_connected', 'Whether the message bus is connected (1) or not (0).', () =>
     bus.connected ? 1 : 0,
   );
+  gauge(
+    registry,
+    'mcs_bus_lost_until_seconds',
+    'Until when something is lost of what the bus held, in seconds since 1970; 0: nothing that a process of the cell knows of.',
+    () => (bus.lostUntil ?? 0) / 1_000,
+  );
   gauge(registry, 'mcs_configured', 'Whether a configuration is in force (1) or not (0).', () =>
     missions.current === undefined ? 0 : 1,
   );

@@ -9,6 +9,8 @@
  *     worker. Only its own renewals, which name its epoch, leave it the owner.
  * H3. The lease is given back when the worker writes no more, and nothing is taken again before the former worker here
  *     has stopped: there is never more than one.
+ * H5. An owner that finds what it owns written under a later epoch gives the lease back and names that epoch: whoever
+ *     takes it next is above. So it is where the bucket of the leases went back and positions were used again.
  * H4. What is taken is the lease that was judged to be free, whatever was waited for since: a later one is another's.
  */
 
@@ -121,7 +123,7 @@ export class Holding<Terms extends object> {
   release(): Promise<void> {
     const held = this.#held;
     if (held === undefined) return Promise.resolve();
-    return this.#leave(held, () => this.#renewing.then(() => this.giveBack(held.revision)));
+    return this.#leave(held, false, () => this.#renewing.then(() => this.giveBack(held.revision)));
   }
 
   /** Stops the worker of what is lost: somebody else has it, or may have it soon. */
@@ -135,7 +137,7 @@ export class Holding<Terms extends object> {
 
   /** Stops the worker without a word to the bus. */
   leave(): void {
-    if (this.#held !== undefined) void this.#leave(this.#held);
+    if (this.#held !== undefined) void this.#leave(this.#held, true);
   }
 
   /** Frees the entry that this process has written at that revision. */
@@ -179,11 +181,11 @@ export class Holding<Terms extends object> {
     return true;
   }
 
-  #leave(held: Held, then?: () => Promise<void>): Promise<void> {
+  #leave(held: Held, isLost: boolean, then?: () => Promise<void>): Promise<void> {
     this.#held = undefined;
     this.#kind.left(this.name);
     const left = held.worker
-      .end()
+      .end({ isLost })
       .then(then)
       .then(() => {
         this.#leaving = undefined;
@@ -201,6 +203,10 @@ export class Holding<Terms extends object> {
       log: log.child({ [called.field]: this.#lease.key }),
       start: (context) => start(this.name, context),
       holds,
+      overtaken: (later) => {
+        this.#lease.knows(later);
+        void this.release();
+      },
       crashed: (reason) => crashed(this.name, reason),
     });
   }

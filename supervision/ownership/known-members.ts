@@ -3,7 +3,7 @@
  * dead. The rules are those of `membership.ts` (membership.E1, E3, E5, E6).
  */
 
-import { MEMBER_FORGOTTEN_TTLS } from '../../contract/limits.ts';
+import { MEMBER_FORGOTTEN_TTLS } from '../../contract/limits/membership.ts';
 import type { Entry } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Machine } from './machine.ts';

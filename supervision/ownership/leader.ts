@@ -12,7 +12,7 @@
  */
 
 import { buckets } from '../../contract/bus/buckets.ts';
-import { BUS_RETRY_MS } from '../../contract/limits.ts';
+import { BUS_RETRY_MS } from '../../contract/limits/bus.ts';
 import type { Bus, Watch } from '../../ports/bus.ts';
 import type { Clock, Random, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';

@@ -60,6 +60,11 @@ export class Lease<Terms extends object> {
     return this.#highest;
   }
 
+  /** Somebody has owned it under that epoch, whatever the entry says (A1). */
+  knows(epoch: number): void {
+    this.#highest = Math.max(this.#highest, epoch);
+  }
+
   /** Takes up what the bucket holds; false when it is known already or older than what is known. */
   saw(entry: Entry | undefined): boolean {
     if (entry === undefined) this.#known = undefined;
@@ -86,7 +91,7 @@ export class Lease<Terms extends object> {
   /** What the bucket holds, where it is not what is known here (A2). */
   async read(): Promise<{ readonly entry: Entry | undefined } | undefined> {
     const before = this.#known?.revision;
-    const entry = await this.#kind.bucket().get(this.key);
+    const entry = await this.#kind.bucket().get(this.key, before);
     if (this.#known?.revision !== before || entry?.revision === before) return undefined;
     const wentBack = entry !== undefined && before !== undefined && entry.revision < before;
     return { entry: wentBack ? { ...entry, rewound: true } : entry };

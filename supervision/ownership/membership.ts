@@ -20,10 +20,13 @@
  *     (`shared-losses.ts`). What is found is said at once.
  * E10. Where others are late when a process comes, and are not known to have ended, the store may have gone back and
  *     they know of it: they have the time to live to say so before this process takes anything.
+ * E11. Where the time to live is long, heartbeats follow each other as closely as where it is short: what is left of it
+ *      when the bus begins to elect a leader has to last longer than the election.
  */
 
 import { buckets } from '../../contract/bus/buckets.ts';
-import { MEMBER_SILENT_MS, MEMBERS_FORGOTTEN_AT_ONCE } from '../../contract/limits.ts';
+import { MEMBER_SILENT_MS, MEMBERS_FORGOTTEN_AT_ONCE } from '../../contract/limits/membership.ts';
+import { HEARTBEAT_MS_MOST } from '../../contract/limits/request.ts';
 import { Outage } from '../../contract/outage.ts';
 import type { Bus, Entry, Watch } from '../../ports/bus.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
@@ -49,11 +52,16 @@ interface MembershipOptions {
 
 /** Share of the time to live after which a process without a heartbeat gives up by itself (E2). */
 const HOLD = 0.7;
-/** Share after which a heartbeat is late: one was due at a third. */
+/** Share after which a heartbeat is late: one was due at a third at the latest. */
 const IN_TIME = 0.5;
-/** Heartbeats in a time to live, and attempts where one fails. */
+/** The least heartbeats in a time to live, and attempts where one fails. */
 const BEATS = 3;
 const ATTEMPTS = 12;
+
+/** E11 */
+function everyMs(ttlMs: number): number {
+  return Math.min(ttlMs / BEATS, HEARTBEAT_MS_MOST);
+}
 
 interface Asked {
   /** Own monotonic time before the question. */
@@ -99,7 +107,7 @@ export class Membership {
     this.#watch ??= await bucket.watch('member.*', (key, entry) => this.#saw(key, entry));
     await this.#watch.ready;
     if (this.#storedAt !== undefined) this.#arrive(this.#storedAt);
-    this.#beatAt(this.#beatenAt + this.#options.ttlMs / BEATS);
+    this.#beatAt(this.#beatenAt + everyMs(this.#options.ttlMs));
   }
 
   #arrive(storedAt: number): void {
@@ -221,7 +229,7 @@ export class Membership {
   async #beatOnce(): Promise<void> {
     const { clock, log, ttlMs, changed } = this.#options;
     const begun = clock.monotonic();
-    let every = ttlMs / BEATS;
+    let every = everyMs(ttlMs);
     this.#isBeating = true;
     try {
       await this.#beat();
@@ -276,7 +284,7 @@ export class Membership {
   async #ask(instance: string): Promise<void> {
     const key = `member.${instance}`;
     const before = this.#known.revisionOf(instance);
-    const entry = await this.#options.bus.bucket(buckets.members).get(key);
+    const entry = await this.#options.bus.bucket(buckets.members).get(key, before);
     if (entry === undefined) return;
     const wentBack = entry.revision < before && this.#known.revisionOf(instance) === before;
     this.#saw(key, wentBack ? { ...entry, rewound: true } : entry);

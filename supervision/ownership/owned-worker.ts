@@ -6,14 +6,19 @@
  * W2. A worker fails once: what it says after that is of the same failure.
  * W3. That the bus is away is no fault of a worker and costs it no patience: it is started again in a moment.
  * W4. Of one that cannot be started nothing goes on: no timer, no follower, nothing that listens.
+ * W6. What is given back is still this process's until its worker has stopped (holding.H3): what is on its way is
+ *     finished. What is lost is somebody else's at once.
+ * W7. One that finds a later epoch than its own is not started again under it: its lease is given back, to be taken
+ *     above that epoch (holding.H5).
  * W5. One that is still being started when the ownership ends is not waited for in vain: `over` ends what it waits for,
  *     which may be that it holds again.
  */
 
-import { BUS_RETRY_MS } from '../../contract/limits.ts';
+import { BUS_RETRY_MS } from '../../contract/limits/bus.ts';
 import { Outage } from '../../contract/outage.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
+import { Overtaken } from '../../ports/overtaken.ts';
 import type { Supervisor, Trouble } from '../supervisor.ts';
 
 export interface Worker {
@@ -55,6 +60,8 @@ export interface OwnedWorkerOptions {
   readonly start: (context: WorkerContext) => Promise<Worker>;
   /** Whether the ownership holds, while it is not over here. */
   readonly holds: () => boolean;
+  /** What it owns was written under this later epoch (W7). */
+  readonly overtaken?: (epoch: number) => void;
   /** The worker failed and is being stopped; whoever supervises it says when it starts again. */
   readonly crashed: (reason: string) => void;
 }
@@ -84,6 +91,7 @@ export class OwnedWorker {
   #worker: Worker | undefined;
   #turn: Promise<void> = Promise.resolve();
   readonly #ending = new AbortController();
+  #holds = true;
 
   constructor(options: OwnedWorkerOptions) {
     this.#options = options;
@@ -109,10 +117,15 @@ export class OwnedWorker {
     return this.#turn;
   }
 
-  /** Ends the ownership; resolves when its worker has stopped. */
-  end(): Promise<void> {
+  /** Ends the ownership, which is given back or lost (W6); resolves when its worker has stopped. */
+  end({ isLost }: { readonly isLost: boolean }): Promise<void> {
+    if (isLost) this.#holds = false;
     this.#ending.abort('the ownership is over');
-    this.#turn = this.#turn.then(() => this.#stopNow());
+    this.#turn = this.#turn
+      .then(() => this.#stopNow())
+      .then(() => {
+        this.#holds = false;
+      });
     return this.#turn;
   }
 
@@ -134,7 +147,7 @@ export class OwnedWorker {
     try {
       this.#worker = await start({
         epoch,
-        holds: () => !this.#isOver && holds(),
+        holds: () => this.#holds && holds(),
         over: this.#ending.signal,
         failed,
       });
@@ -145,10 +158,12 @@ export class OwnedWorker {
 
   #failed(error: unknown): void {
     if (this.#isOver) return;
-    const { clock, log, crashed } = this.#options;
+    const { clock, log, crashed, overtaken, epoch } = this.#options;
     this.#turn = this.#turn.then(() => this.#stopNow());
     if (error instanceof Outage) return void clock.setTimeout(() => void this.start(), BUS_RETRY_MS);
     log.error({ err: error }, 'worker failed');
+    if (error instanceof Overtaken && overtaken !== undefined && error.epoch > epoch)
+      return overtaken(error.epoch);
     crashed(error instanceof Error ? error.message : String(error));
   }
 

@@ -16,7 +16,7 @@
  */
 
 import { buckets } from '../../contract/bus/buckets.ts';
-import { MEMBER_TTL_MS, PARTITION_MOVES, PARTITION_START_MS } from '../../contract/limits.ts';
+import { MEMBER_TTL_MS, PARTITION_MOVES, PARTITION_START_MS } from '../../contract/limits/membership.ts';
 import type { Bus, Watch } from '../../ports/bus.ts';
 import type { Clock, Random, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';

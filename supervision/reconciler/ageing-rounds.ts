@@ -3,7 +3,7 @@
  * asks for them (decision 36): one after the other, soon again while there is more, later where the bus is away.
  */
 
-import { AGEING_MS, AGEING_SOON_MS } from '../../contract/limits.ts';
+import { AGEING_MS, AGEING_SOON_MS } from '../../contract/limits/aged.ts';
 import { Outage } from '../../contract/outage.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';

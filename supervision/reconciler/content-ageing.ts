@@ -8,7 +8,7 @@
  */
 
 import { objectStores } from '../../contract/bus/buckets.ts';
-import { TRANSFER_REMOVALS_AT_ONCE } from '../../contract/limits.ts';
+import { TRANSFER_REMOVALS_AT_ONCE } from '../../contract/limits/transfer.ts';
 import { contentObject, type StoredTransfer } from '../../contract/transfer.ts';
 import { beginOf, DAY_MS } from '../../messaging/aged-records.ts';
 import { TransferDays } from '../../messaging/transfer-days.ts';

@@ -14,8 +14,8 @@
 
 import { buckets } from '../../contract/bus/buckets.ts';
 import { subject } from '../../contract/bus/subjects.ts';
-import { BINDINGS_AGAIN_MS } from '../../contract/limits.ts';
-import type { BindingsWanted } from '../../contract/mode.ts';
+import { objectIn } from '../../contract/json-bytes.ts';
+import { BINDINGS_AGAIN_MS } from '../../contract/limits/link.ts';
 import type { StoredPass } from '../../contract/pass.ts';
 import type { TargetMode } from '../../contract/run.ts';
 import type { Link, Mission, Target } from '../../mission/mission.ts';
@@ -206,10 +206,9 @@ export class LinkBindings implements Worker {
 
   /** K2 */
   #wanted(data: Uint8Array): Uint8Array {
-    const wish = JSON.parse(Buffer.from(data).toString()) as Partial<Record<'driver' | 'gateway', unknown>>;
-    const { driver, gateway } = wish as Partial<BindingsWanted & { driver: string; gateway: string }>;
-    if (driver !== undefined) this.#receivers.get(subject.driverVerb(driver, 'bind'))?.again();
-    if (gateway !== undefined) this.#receivers.get(subject.gatewayVerb(gateway, 'bind'))?.again();
+    const { driver, gateway } = (objectIn(data) ?? {}) as Partial<Record<'driver' | 'gateway', unknown>>;
+    if (typeof driver === 'string') this.#receivers.get(subject.driverVerb(driver, 'bind'))?.again();
+    if (typeof gateway === 'string') this.#receivers.get(subject.gatewayVerb(gateway, 'bind'))?.again();
     return Buffer.from('{}');
   }
 

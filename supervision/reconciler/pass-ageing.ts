@@ -10,7 +10,7 @@
  */
 
 import { buckets } from '../../contract/bus/buckets.ts';
-import { PASSES_AGED_AT_ONCE } from '../../contract/limits.ts';
+import { PASSES_AGED_AT_ONCE } from '../../contract/limits/pass.ts';
 import { type PassOver, passKey, type StoredPass } from '../../contract/pass.ts';
 import type { PassBook } from '../../messaging/pass-book.ts';
 import { leaveUse, PassWriter } from '../../messaging/pass-writes.ts';

@@ -10,7 +10,7 @@
  */
 
 import { buckets } from '../../contract/bus/buckets.ts';
-import { PASS_CHECK_AHEAD_MS, PASS_CHECK_MS, PASS_CHECK_SOON_MS } from '../../contract/limits.ts';
+import { PASS_CHECK_AHEAD_MS, PASS_CHECK_MS, PASS_CHECK_SOON_MS } from '../../contract/limits/pass.ts';
 import { Outage } from '../../contract/outage.ts';
 import { type PassGateway, passKey, type StoredPass } from '../../contract/pass.ts';
 import type { PassBook } from '../../messaging/pass-book.ts';

@@ -8,7 +8,7 @@
  */
 
 import { assertNever } from '../../contract/assert.ts';
-import { BIND_ANSWER_MS } from '../../contract/limits.ts';
+import { BIND_ANSWER_MS } from '../../contract/limits/link.ts';
 import { type BindReply, type LinkBinding, readBindReply } from '../../contract/mode.ts';
 import { Backoff } from '../../links/gateway/backoff.ts';
 import { askOrAway } from '../../messaging/ask.ts';

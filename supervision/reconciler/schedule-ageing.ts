@@ -4,7 +4,7 @@
  * is behind the others in the next round.
  */
 
-import { SCHEDULES_AGED_AT_ONCE } from '../../contract/limits.ts';
+import { SCHEDULES_AGED_AT_ONCE } from '../../contract/limits/schedule.ts';
 import type { ScheduleBook } from '../../messaging/schedule-book.ts';
 import { isLongFinal, SchedulesOver } from '../../messaging/schedules-over.ts';
 import type { Bus } from '../../ports/bus.ts';

@@ -4,7 +4,7 @@
  * the others in the next round.
  */
 
-import { TRANSFERS_AGED_AT_ONCE } from '../../contract/limits.ts';
+import { TRANSFERS_AGED_AT_ONCE } from '../../contract/limits/transfer.ts';
 import { transferKey } from '../../contract/transfer.ts';
 import type { TransferBook } from '../../messaging/transfer-book.ts';
 import { isLongOver, TransfersOver } from '../../messaging/transfers-over.ts';

@@ -1,5 +1,6 @@
 /** The API: the front end of this process, stateless. Mission Control Service, section 1 (10). */
 
+import { TablesInThread } from '../../archive/tables-in-thread.ts';
 import { type FrontEndOptions, startFrontEnd } from '../../http/front-end.ts';
 import type { Role, RoleContext } from '../role.ts';
 
@@ -9,6 +10,7 @@ interface ApiOptions {
   readonly allowHosts: readonly string[];
   /** The roles of this process, and how each of them stands. */
   readonly roles: FrontEndOptions['roles'];
+  readonly settled: () => boolean;
   /** Called with the address at which it listens. */
   readonly listening: (url: string) => void;
 }
@@ -18,12 +20,30 @@ export function apiRole({
   host,
   allowHosts,
   roles,
+  settled,
   listening,
 }: ApiOptions): (context: RoleContext) => Promise<Role> {
-  return async ({ bus, missions, values, books, clock, log, registry, tokens, followers, replication }) => {
+  return async ({
+    bus,
+    missions,
+    values,
+    books,
+    clock,
+    log,
+    registry,
+    tokens,
+    followers,
+    units,
+    replication,
+    fills,
+    silent,
+    archiveHealth,
+  }) => {
     const { passes, schedules, rules, transfers } = books;
     const reached = { bus, missions, values, passes, schedules, rules, transfers, clock, log };
-    const ports = { ...reached, registry, tokens, followers, replication, roles };
+    const historyTables = new TablesInThread();
+    const looked = { replication, fills, silent, settled, archiveHealth, historyTables };
+    const ports = { ...reached, ...looked, registry, tokens, followers, units, roles };
     const frontEnd = await startFrontEnd({ ...ports, port, host, allowHosts });
     listening(frontEnd.url);
     return {
@@ -31,6 +51,7 @@ export function apiRole({
       stop: async () => {
         await frontEnd.drain();
         await frontEnd.close();
+        await historyTables.stop();
       },
     };
   };

@@ -17,6 +17,7 @@ import type { Follower, StreamMessage } from '../../ports/bus.ts';
 import { forwardCfdp } from '../cfdp/forward.ts';
 import { CfdpWorker } from '../cfdp/worker.ts';
 import { CfdpMetrics } from '../metrics/cfdp.ts';
+import { decodedFiles } from '../metrics/decoded-files.ts';
 import { DecoderMetrics } from '../metrics/decoders.ts';
 import { begun, type Worker, type WorkerContext } from '../ownership/owned-worker.ts';
 import type { Role, RoleContext } from '../role.ts';
@@ -35,7 +36,13 @@ export async function startDrivers(context: RoleContext): Promise<Role> {
       return forwardCfdp({ bus, clock, passes }, driver, call, mission);
     },
   });
-  const decoding = startFileDecoding({ bus, clock, missions, log: log.child({ part: 'files' }) });
+  const decoding = startFileDecoding({
+    bus,
+    clock,
+    missions,
+    log: log.child({ part: 'files' }),
+    count: decodedFiles(registry),
+  });
   const files = new CfdpWorkers(context);
   const metrics = new DecoderMetrics(registry);
   const start = (gateway: string, term: WorkerContext): Promise<Worker> =>

@@ -11,6 +11,7 @@ import type { LaneServices } from '../../actors/telecommand/services.ts';
 import { fromCellId } from '../../actors/telecommand/work.ts';
 import { TELECOMMAND_VERSION } from '../../machines/telecommand/fold.ts';
 import type { telecommandMachine } from '../../machines/telecommand/telecommand.ts';
+import { HandOvers, handOverMs } from '../../messaging/hand-overs.ts';
 import { KeptEnvelopes } from '../../messaging/kept-envelopes.ts';
 import { KnownPast } from '../../messaging/known-past.ts';
 import { KnownPlatforms } from '../../telemetry/reading/known-platforms.ts';
@@ -18,17 +19,20 @@ import { targetValues } from '../../telemetry/target-values.ts';
 import { type Hosted, hostCells, Owners } from '../cells/host.ts';
 import type { WorkerContext } from '../ownership/owned-worker.ts';
 import type { Role, RoleContext } from '../role.ts';
+import { LaneNames } from './lane-names.ts';
 import { createRuns } from './runs.ts';
 
 export async function startExecutor(context: RoleContext): Promise<Role> {
   const { bus, clock, log, missions, values, passes } = context;
   const lanes = new Owners<Lane>((cell) => fromCellId(cell).target);
+  const names = await LaneNames.read(bus, missions.current);
   const holds = await watchHolds(bus);
   const kept = new KeptEnvelopes(bus, { kind: 'telecommand', version: TELECOMMAND_VERSION });
-  const { kind, cells } = telecommandCells(context, kept, lanes);
+  const handOvers = new HandOvers(clock, handOverMs(context.memberTtlMs));
+  const { kind, cells } = telecommandCells(context, { kept, handOvers }, lanes);
   const past = new KnownPast({ bus, clock, log });
   const platforms = new KnownPlatforms(missions, clock);
-  const runs = createRuns(context, past, platforms);
+  const runs = createRuns(context, handOvers, past, platforms);
 
   const start = async (target: string, { epoch, holds: isOwner, failed }: WorkerContext) => {
     // What leaves before the passes are known might leave by another gateway than that of its pass.
@@ -55,7 +59,7 @@ export async function startExecutor(context: RoleContext): Promise<Role> {
 
   return {
     shared: [
-      { role: { role: 'executor', prefix: 'lane', start }, names: (mission) => mission.targets.keys() },
+      { role: { role: 'executor', prefix: 'lane', start }, names: (mission) => names.of(mission) },
       runs.shared,
     ],
     kinds: [kind, runs.kind],
@@ -70,7 +74,7 @@ export async function startExecutor(context: RoleContext): Promise<Role> {
 
 function telecommandCells(
   context: RoleContext,
-  kept: KeptEnvelopes,
+  { kept, handOvers }: { readonly kept: KeptEnvelopes; readonly handOvers: HandOvers },
   lanes: Owners<Lane>,
 ): Hosted<typeof telecommandMachine> {
   const { bus, clock } = context;
@@ -83,6 +87,6 @@ function telecommandCells(
   });
   const servicesOf = (cell: string): LaneServices | undefined => lanes.of(cell)?.servicesOf(cell);
   const isOwned = (cell: string): boolean => lanes.of(cell)?.isOwned(cell) === true;
-  const binding = createTelecommandBinding({ bus, clock, store, servicesOf, isOwned });
+  const binding = createTelecommandBinding({ bus, clock, handOvers, store, servicesOf, isOwned });
   return hostCells(binding, (cell) => lanes.of(cell), context, { kept });
 }

@@ -9,6 +9,7 @@ import { runHistory } from '../../actors/run/replay.ts';
 import type { RunServices } from '../../actors/run/services.ts';
 import { RunShard } from '../../actors/run/shard.ts';
 import { awaitedTicket, type RunSnapshot, type runMachine } from '../../machines/run/run.ts';
+import { HandOvers, handOverMs } from '../../messaging/hand-overs.ts';
 import { KeptEnvelopes } from '../../messaging/kept-envelopes.ts';
 import type { KnownPast } from '../../messaging/known-past.ts';
 import { KnownPlatforms } from '../../telemetry/reading/known-platforms.ts';
@@ -27,6 +28,7 @@ export interface Runs {
 /** The shared work of runs with the kind of their cells; who starts it drains the kind at the end. */
 export function createRuns(
   context: RoleContext,
+  handOvers = new HandOvers(context.clock, handOverMs(context.memberTtlMs)),
   past?: KnownPast,
   platforms = new KnownPlatforms(context.missions, context.clock),
 ): Runs {
@@ -39,6 +41,7 @@ export function createRuns(
     missions,
     instance,
     platforms,
+    handOvers,
     passes,
     values: targetValues(values),
     files,
@@ -85,6 +88,7 @@ function runCells(
       reached(`committed ${record.event.seq}`);
       shards.of(run)?.appended(run, record, position);
     },
+    lost: (run) => shards.of(run)?.lost(run),
   });
   const binding = createRunBinding({
     services,

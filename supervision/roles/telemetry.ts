@@ -28,7 +28,11 @@ export async function startTelemetry({ bus, clock, log, missions }: RoleContext)
         subject.decoded(target),
         from,
         (message) => owner.handle(message),
-        { wentBack: () => failed(pastIsGone(streams.decoded)) },
+        {
+          wentBack: () => failed(pastIsGone(streams.decoded)),
+          together: true,
+          atHead: () => owner.caughtUp(),
+        },
       );
       follower.caughtUp.then(
         () => owner.caughtUp(),

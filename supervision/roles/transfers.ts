@@ -7,14 +7,18 @@ import { createHash } from 'node:crypto';
 import { createTransferBinding } from '../../actors/transfer/binding.ts';
 import { Cfdp } from '../../actors/transfer/cfdp.ts';
 import { Chunked } from '../../actors/transfer/chunked.ts';
+import { DecodingOffers } from '../../actors/transfer/decoding.ts';
+import type { Deliveries } from '../../actors/transfer/delivery.ts';
 import { LeaseWatch } from '../../actors/transfer/lease-watch.ts';
 import { Links } from '../../actors/transfer/links.ts';
-import { type Deliveries, TransferService } from '../../actors/transfer/service.ts';
+import { TransferService } from '../../actors/transfer/service.ts';
 import { createTransferStore } from '../../actors/transfer/transfer-store.ts';
 import { UploadWindow } from '../../actors/transfer/upload-window.ts';
+import { Waits } from '../../actors/transfer/waits.ts';
 import { ulidOf } from '../../contract/telecommand-id.ts';
 import { fileChecksum } from '../../links/file-checksum.ts';
 import type { transferMachine } from '../../machines/transfer/transfer.ts';
+import { TransfersOver } from '../../messaging/transfers-over.ts';
 import { failpointOf } from '../cells/failpoint.ts';
 import { type Hosted, hostCells, Owners } from '../cells/host.ts';
 import { transferBytes } from '../metrics/transfers.ts';
@@ -27,7 +31,9 @@ const LEADER = 'transfers';
 export async function startTransfers(context: RoleContext): Promise<Role> {
   const { bus, clock, log, missions, registry, files } = context;
   const leading = new Owners<TransferService>(() => LEADER);
-  const { kind, cells } = transferCells(context, leading);
+  const offers = new DecodingOffers({ bus, clock });
+  const over = new TransfersOver({ bus, log });
+  const { kind, cells } = transferCells(context, leading, offers);
   const count = transferBytes(registry);
 
   const start = async (term: WorkerContext): Promise<Worker> => {
@@ -41,6 +47,8 @@ export async function startTransfers(context: RoleContext): Promise<Role> {
       cells,
       count,
       deliveries,
+      transfersOver: over,
+      room: (target) => offers.room(target),
       checksumOf: fileChecksum,
       ...term,
     });
@@ -69,9 +77,12 @@ function deliveriesOf(
       const digest = createHash('sha256').update(`${instance} ${epoch} ${drawn}`).digest();
       return ulidOf(clock.now(), digest);
     };
-    const chunked = new Chunked({ bus, clock, log, links, leases, uploads, newId, holds, events });
-    const cfdp = new Cfdp({ bus, clock, log, links, leases, holds, events });
+    const waits = new Waits({ clock, events });
+    const tools = { bus, clock, log, links, leases, waits, holds, events };
+    const chunked = new Chunked({ ...tools, uploads, newId });
+    const cfdp = new Cfdp(tools);
     return {
+      links,
       of: (protocol) => (protocol === 'cfdp' ? cfdp : chunked),
       start: () => chunked.start(),
       stop: async () => {
@@ -85,9 +96,10 @@ function deliveriesOf(
 function transferCells(
   context: RoleContext,
   leading: Owners<TransferService>,
+  offers: DecodingOffers,
 ): Hosted<typeof transferMachine> {
   const { bus, clock, failpoint } = context;
   const service = (): TransferService | undefined => leading.of(LEADER);
   const store = createTransferStore({ bus, term: service, reached: failpointOf('transfer', failpoint) });
-  return hostCells(createTransferBinding({ bus, clock, store, services: service }), service, context);
+  return hostCells(createTransferBinding({ bus, clock, store, offers, services: service }), service, context);
 }

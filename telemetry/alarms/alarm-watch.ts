@@ -20,7 +20,7 @@
  */
 
 import type { ValueBatch, ValueBlock } from '../../contract/batch.ts';
-import { ALARM_BASELINE_MS } from '../../contract/limits.ts';
+import { ALARM_BASELINE_MS } from '../../contract/limits/alarm.ts';
 import type { Platform } from '../../mission/platform.ts';
 import type { AlarmEdge, AlarmWatch, KnownSample } from '../../ports/alarm-watch.ts';
 import { fitsPlatform } from '../reading/batch-shape.ts';

@@ -6,7 +6,7 @@
  *     it knows its inputs by the ordinals it was opened with.
  */
 
-import { DERIVED_TELL_MS } from '../../contract/limits.ts';
+import { DERIVED_TELL_MS } from '../../contract/limits/value.ts';
 import type { ExpressionEvaluation } from '../../mission/condition/condition.ts';
 import { meansTheSame } from '../../mission/measure-meaning.ts';
 import type { Derived, Platform } from '../../mission/platform.ts';

@@ -11,7 +11,7 @@
  */
 
 import type { DecodedBatch, FileSample, SampleBlock } from '../../contract/batch.ts';
-import { CLOCK_STEP_MS } from '../../contract/limits.ts';
+import { CLOCK_STEP_MS } from '../../contract/limits/membership.ts';
 
 /** Between two moments dated by one storing, ms: below what clocks tell apart, and a double of our time holds it. */
 const MOMENT_MS = 2 ** -8;

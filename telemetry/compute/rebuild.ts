@@ -11,7 +11,7 @@
 import type { ValueBatch } from '../../contract/batch.ts';
 import { streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';
-import { DERIVED_REBUILD_MS } from '../../contract/limits.ts';
+import { DERIVED_REBUILD_MS } from '../../contract/limits/value.ts';
 import type { Bus, StreamMessage } from '../../ports/bus.ts';
 import type { CurrentValues } from '../current-values.ts';
 import { earliestGround } from '../reading/row-order.ts';

@@ -7,12 +7,11 @@
  * D2. One of a version unknown here is none: the stream holds what it would have said of the last days.
  */
 
-import { promisify } from 'node:util';
-import { constants, gunzip, gzip } from 'node:zlib';
 import { Packr } from 'msgpackr';
 import { buckets } from '../../contract/bus/buckets.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { Log } from '../../ports/log.ts';
+import { compressed, expanded } from '../compressed.ts';
 import { FencedEntry } from '../fenced-entry.ts';
 import { readableFiles } from '../reading/file-samples.ts';
 import type { FilesPart } from './known-files.ts';
@@ -26,18 +25,16 @@ export interface Directory {
 /** Counts up with the form. */
 const VERSION = 1;
 const packr = new Packr({ useRecords: false, moreTypes: true });
-const compress = promisify(gzip);
-const expand = promisify(gunzip);
 
 export async function encodeDirectory(directory: Directory): Promise<Uint8Array> {
   const packed = packr.pack({ version: VERSION, ...directory });
-  return compress(packed, { level: constants.Z_BEST_SPEED });
+  return compressed(packed);
 }
 
 /** The directory in the bytes; undefined when they hold none of this version (D2). */
 export async function decodeDirectory(bytes: Uint8Array): Promise<Directory | undefined> {
   try {
-    const { version, epoch, parts } = packr.unpack(await expand(bytes));
+    const { version, epoch, parts } = packr.unpack(await expanded(bytes));
     if (version !== VERSION || typeof epoch !== 'number' || !Array.isArray(parts)) return undefined;
     return { epoch, parts: parts.map(partOf) };
   } catch {

@@ -28,8 +28,12 @@ export interface KnownFile {
   readonly transfer: string | undefined;
   /** The generation that the state of the transfer is of, where that is known. */
   readonly transferGeneration: number | undefined;
+  /** Ground time of that state, or of its being forgotten. */
+  readonly transferMs: number | undefined;
   /** Ground time of the last listing that had it, ms since 1970. */
   readonly listedMs: number | undefined;
+  /** Its time on board, or that where it has none. */
+  readonly listedOnboardMs: number | undefined;
 }
 
 interface FileValuesOptions {
@@ -163,7 +167,11 @@ export class FileValues {
       generation: number(columns.value[first + PLACE_OF.generation]!),
       transfer: columns.text[first + PLACE_OF.transfer],
       transferGeneration: number(columns.transferGeneration[slot]!),
+      transferMs: columns.has(first + PLACE_OF.transfer)
+        ? columns.ground[first + PLACE_OF.transfer]
+        : undefined,
       listedMs: columns.has(first + LISTED) ? columns.ground[first + LISTED] : undefined,
+      listedOnboardMs: columns.has(first + LISTED) ? columns.time[first + LISTED] : undefined,
     };
   }
 

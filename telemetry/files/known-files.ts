@@ -18,7 +18,7 @@
 
 import type { FileSample } from '../../contract/batch.ts';
 import { FILE_MEASURES, type FileMeasureName, isListed } from '../../contract/file-sample.ts';
-import { DIRECTORY_FILES } from '../../contract/limits.ts';
+import { DIRECTORY_FILES } from '../../contract/limits/transfer.ts';
 import { timeOf } from '../reading/instant.ts';
 import { isOlderBy } from '../sample-order.ts';
 import { FileColumns, LISTED, PLACE_OF, WIDTH } from './file-columns.ts';

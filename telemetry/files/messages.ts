@@ -5,7 +5,7 @@
  */
 
 import { encodeBatch, type ValueBatch } from '../../contract/batch.ts';
-import { VALUE_MESSAGE_BYTES } from '../../contract/limits.ts';
+import { VALUE_MESSAGE_BYTES } from '../../contract/limits/value.ts';
 
 interface EncodedBatch {
   readonly batch: ValueBatch;

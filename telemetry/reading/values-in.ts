@@ -10,12 +10,18 @@ import type { StreamMessage } from '../../ports/bus.ts';
 import type { Log } from '../../ports/log.ts';
 import { readValues } from './batch-shape.ts';
 
+/** Of a message that cannot be read, in the log: most of a small batch, and enough to see who wrote a large one. */
+const SHOWN_BYTES = 512;
+
 /** Undefined when there are none (V1). */
 export function valuesIn(
   { data, seq, subject }: Pick<StreamMessage, 'data' | 'seq' | 'subject'>,
   log: Log,
 ): ValueBatch | undefined {
   const batch = readValues(data);
-  if (batch === undefined) log.error({ position: seq, subject }, 'malformed batch of values, left out');
+  if (batch === undefined) {
+    const begins = Buffer.from(data.subarray(0, SHOWN_BYTES)).toString('base64');
+    log.error({ position: seq, subject, bytes: data.length, begins }, 'malformed batch of values, left out');
+  }
   return batch;
 }

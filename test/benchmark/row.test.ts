@@ -78,8 +78,8 @@ describe('numbers of rounds', () => {
 
 describe('the command line', () => {
   it('takes a row, rounds and a file', () => {
-    const args = readArguments(['--only', 'http', '--rounds', '7', '--output', 'x.json']);
-    expect(args).toMatchObject({ only: 'http', rounds: 7, output: 'x.json', quick: false });
+    const args = readArguments(['--only', 'http,tc', '--rounds', '7', '--output', 'x.json']);
+    expect(args).toMatchObject({ only: ['http', 'tc'], rounds: 7, output: 'x.json', quick: false });
   });
 
   it.each([['--rounds', '0'], ['--rounds', 'many'], ['--fast']])('refuses %s %s', (...args) => {

@@ -1,6 +1,7 @@
 /** append.W1 and W2: what a write says when its acknowledgement is lost on the way. */
 
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { connect, jwtAuthenticator, type NatsConnection } from 'nats';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { NatsBus } from '../../bus/nats-bus.ts';
 import type { TestNats } from '../support/nats.ts';
 import { startNats } from '../support/nats.ts';
@@ -154,4 +155,51 @@ it('a message larger than the bus takes is refused at once', async () => {
   const huge = new Uint8Array(9 * 1024 * 1024);
   await expect(direct.append(STREAM, at, huge)).rejects.toThrow(RangeError);
   expect(() => direct.publish(at, huge)).toThrow(RangeError);
+});
+
+describe('jetstream.J5 an acknowledgement that has no position', () => {
+  const AS_2_10 = { stream: STREAM.name, seq: 0, duplicate: true };
+  const AS_LATER = {
+    error: { code: 409, err_code: 10158, description: 'duplicate message id is in process' },
+  };
+  let answering: NatsConnection;
+  let asked = 0;
+
+  beforeAll(async () => {
+    const { jwt, seed } = nats.credentials;
+    answering = await connect({ servers: nats.url, authenticator: jwtAuthenticator(jwt, bytes(seed)) });
+  });
+  afterAll(() => answering.close());
+
+  /** A subject of no stream, where one answers as a leader does: each of `answers` once, the last one from then on. */
+  async function answeredBy(answers: readonly unknown[]): Promise<string> {
+    const subject = `mcs.in-process.${count}`;
+    asked = 0;
+    answering.subscribe(subject, {
+      callback: (_, message) => {
+        message.respond(bytes(JSON.stringify(answers[Math.min(asked, answers.length - 1)])));
+        asked += 1;
+      },
+    });
+    await answering.flush();
+    return subject;
+  }
+
+  it.each([
+    ['by its position, an id given', AS_2_10, { id: 'given' }],
+    ['by its position, an expectation alone', AS_2_10, { expectLastSubjectSeq: 0 }],
+    ['by its number', AS_LATER, { id: 'given' }],
+  ])('says that the message is being stored, and is asked for again (%s)', async (_, said, options) => {
+    const subject = await answeredBy([said, said, { stream: STREAM.name, seq: 7 }]);
+    const outcome = await direct.append(STREAM, subject, bytes('x'), options);
+    expect(outcome).toEqual({ outcome: 'stored', seq: 7 });
+    expect(asked).toBe(3);
+  });
+
+  it('is an outage where nothing else comes: neither stored nor a duplicate', async () => {
+    const subject = await answeredBy([AS_2_10]);
+    const write = direct.append(STREAM, subject, bytes('x'), { id: 'given', deadlineMs: 200 });
+    await expect(write).rejects.toMatchObject({ code: 'bus.unavailable' });
+    expect(asked).toBeGreaterThan(1);
+  });
 });

@@ -5,6 +5,7 @@
 
 import type { StreamInfo } from 'nats';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { standing } from '../../bus/asset.ts';
 import { Assets } from '../../bus/assets.ts';
 import { Markers, openBucket } from '../../bus/bucket.ts';
 import { Connection } from '../../bus/connection.ts';
@@ -12,8 +13,9 @@ import { Cursors } from '../../bus/cursors.ts';
 import { JetStream } from '../../bus/jetstream.ts';
 import type { NatsBus } from '../../bus/nats-bus.ts';
 import { Past } from '../../bus/past.ts';
-import { type BucketDefinition, buckets } from '../../contract/bus/buckets.ts';
+import { type BucketDefinition, buckets, objectStores } from '../../contract/bus/buckets.ts';
 import { streams } from '../../contract/bus/streams.ts';
+import { isToken } from '../../contract/token.ts';
 import type { TestNats } from '../support/nats.ts';
 import { quiet, startNats } from '../support/nats.ts';
 import { startRelay } from '../support/relay.ts';
@@ -54,6 +56,7 @@ const PUBLISHED: readonly (readonly [string, string, number, number])[] = [
   ['RUN_ANSWERS', 'mcs.run.approval.*', DAY_S, 120],
   ['ALARMS', 'mcs.alarm.evt.*.*.*.*', 90 * DAY_S, 600],
   ['FILE_CHUNKS', 'mcs.file.chunk.>', DAY_S, 120],
+  ['EVENTS', 'mcs.event.*', 30 * DAY_S, 600],
   ['DEAD_LETTERS', 'mcs.dlq.*', 30 * DAY_S, 120],
 ];
 const PUBLISHED_BUCKETS = [
@@ -63,12 +66,14 @@ const PUBLISHED_BUCKETS = [
   'bench_reports',
   'bench_runs',
   'config',
+  'connectors',
   'decodings',
   'directories',
   'drivers',
   'ir',
   'leader',
   'leases',
+  'left_files',
   'members',
   'modes',
   'open_runs',
@@ -86,11 +91,12 @@ const PUBLISHED_BUCKETS = [
   'transfer_days',
   'transfers',
   'transfers_over',
+  'units',
   'values',
 ];
 
 describe('the assets of the contract', () => {
-  it('MC-BUS-005 MC-BUS-006 MC-BUS-007 bear the names that other programs know, with their subjects and times', async () => {
+  it('MC-BUS-005 MC-BUS-006 MC-BUS-007 MC-BUS-004 MC-BUS-017 MC-LIM-008 bear the names that other programs know, with their subjects and times', async () => {
     await bus.ensureAssets();
     const { streams: listed } = await admin.read<{ streams: StreamInfo[] }>('STREAM.LIST', undefined);
     const found = listed.map(({ config: { name, subjects, max_age, duplicate_window } }) => [
@@ -123,6 +129,8 @@ describe('the assets of the contract', () => {
       expect(stands).toMatchObject({ storage: 'file', ...kept });
       expect(stands.allow_direct ?? false).toBe(false);
     }
+    for (const { name } of Object.values(objectStores))
+      expect(await config(`OBJ_${name}`)).toMatchObject({ storage: 'file', allow_direct: true });
   });
 
   it('stay as they are when ensured again, by this process and by another', async () => {
@@ -320,5 +328,49 @@ describe('a removed key', () => {
     await admin.publish('$KV.mcs_overtaken.a', new Uint8Array(0), marker, 2_000);
     expect(made).toMatchObject({ outcome: 'written' });
     expect(await bucket.put('a', bytes('2'), 0)).toMatchObject({ outcome: 'written' });
+  });
+});
+
+describe('asset.I1 a stream is known by its description', () => {
+  const definition = { ...STREAM, name: 'KNOWN', subjects: ['mcs.known.*'] };
+  const assetOf = () => new Assets(admin, { replicas: 1, overrides: {}, log: quiet }).stream(definition);
+  const identity = async () => (await assetOf().look(5_000)).identity;
+
+  it('drawn when it is made, and another one once it is made again', async () => {
+    const first = await identity();
+    expect(isToken(first)).toBe(true);
+    expect((await config('KNOWN')).description).toBe(`mcs ${first}`);
+    expect(await identity()).toBe(first);
+    expect((await bus.levels.stream('KNOWN'))?.identity).toBe(first);
+    await admin.ask('STREAM.DELETE.KNOWN', undefined, 5_000);
+    expect(await identity()).not.toBe(first);
+  });
+
+  it('whatever time a copy was created at', async () => {
+    const known = await identity();
+    const info = await admin.read<StreamInfo>('STREAM.INFO.KNOWN', undefined);
+    const elsewhere = { ...info, created: '2026-11-24T02:37:28.787665353Z' as never };
+    expect(standing(elsewhere).identity).toBe(known);
+  });
+
+  it('written down where a stream of an earlier version has none, as the time it was known by', async () => {
+    await admin.ask('STREAM.DELETE.KNOWN', undefined, 5_000);
+    await admin.ask('STREAM.CREATE.KNOWN', { name: 'KNOWN', subjects: definition.subjects }, 5_000);
+    const created = String((await admin.read<StreamInfo>('STREAM.INFO.KNOWN', undefined)).created);
+    expect(await identity()).toBe(created);
+    expect((await config('KNOWN')).description).toBe(`mcs ${created}`);
+  });
+
+  it('and by the time it was created, where somebody described it otherwise', async () => {
+    await admin.ask('STREAM.DELETE.KNOWN', undefined, 5_000);
+    const description = 'Ours. Ask ops before you change it.';
+    await admin.ask(
+      'STREAM.CREATE.KNOWN',
+      { name: 'KNOWN', subjects: definition.subjects, description },
+      5_000,
+    );
+    const created = String((await admin.read<StreamInfo>('STREAM.INFO.KNOWN', undefined)).created);
+    expect(await identity()).toBe(created);
+    expect((await config('KNOWN')).description).toBe(description);
   });
 });

@@ -4,8 +4,11 @@
  */
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { Connection } from '../../bus/connection.ts';
+import { JetStream } from '../../bus/jetstream.ts';
 import type { NatsBus } from '../../bus/nats-bus.ts';
 import { openBus } from '../../bus/nats-bus.ts';
+import { inTurns } from '../../messaging/in-turns.ts';
 import type { TestCluster } from '../support/cluster.ts';
 import { startCluster } from '../support/cluster.ts';
 import { quiet } from '../support/nats.ts';
@@ -13,6 +16,7 @@ import { until } from '../support/until.ts';
 
 const STREAM = { name: 'C', subjects: ['mcs.c.*'], maxAgeMs: 3_600_000, dedupeMs: 120_000 };
 const BUCKET = { name: 'mcs_c', history: 1 };
+const BEATS = { name: 'mcs_beats', history: 1 };
 /** Elections of this server take 4 to 9 s, on a loaded machine longer. */
 const PATIENT_MS = 60_000;
 const RACERS = 6;
@@ -56,8 +60,16 @@ it('lets one racer change, make and remake a key, and append to a subject', asyn
   expect(winners).toEqual(Array(200).fill(1));
 }, 60_000);
 
-it('loses nothing acknowledged and delivers nothing twice when nodes die', async () => {
+it('bus/view.H4 past.H2 loses nothing acknowledged, delivers nothing twice, and takes nothing for lost when nodes die', async () => {
   const seen: number[][] = racers.map(() => []);
+  const rewound: string[] = [];
+  for (const racer of racers) {
+    const bucket = racer.bucket(BEATS);
+    const watch = await bucket.watch('>', (key, entry) => {
+      if (entry?.rewound) rewound.push(key);
+    });
+    await watch.ready;
+  }
   for (const [n, racer] of racers.entries())
     await racer.follow(STREAM, 'mcs.c.load', { from: 'now' }, (message) => {
       seen[n]?.push(message.seq);
@@ -70,6 +82,11 @@ it('loses nothing acknowledged and delivers nothing twice when nodes die', async
       const outcome = await racer.append(STREAM, 'mcs.c.load', bytes('x'), options);
       expect(outcome.outcome).toBe('stored');
       if (outcome.outcome === 'stored') acknowledged.push(outcome.seq);
+      // Elections take longer than an unconditional write waits.
+      await racer
+        .bucket(BEATS)
+        .overwrite(`racer${n}`, bytes(String(count)))
+        .catch(() => undefined);
     }
   });
   const progress = async () => {
@@ -90,4 +107,35 @@ it('loses nothing acknowledged and delivers nothing twice when nodes die', async
   acknowledged.sort((a, b) => a - b);
   await until(() => seen.every((list) => list.at(-1) === acknowledged.at(-1)), { timeoutMs: PATIENT_MS });
   for (const list of seen) expect(list).toEqual(acknowledged);
+  expect(rewound).toEqual([]);
+  expect(racers.map(({ lostUntil }) => lostUntil)).toEqual(racers.map(() => undefined));
 }, 180_000);
+
+it('bus/connection.N5 leaves a node that is cut off from the others, while it is', async () => {
+  const connections = Array.from(
+    { length: RACERS },
+    (_, n) => new Connection({ url: cluster.url, name: `cut-off${n}`, log: quiet }),
+  );
+  await until(() => connections.every(({ connected }) => connected));
+  const serverOf = (node: number) => cluster.url.split(',')[node]!.replace('nats://', '');
+  const on = (node: number) => connections.filter(({ server }) => server === serverOf(node));
+  const node = [0, 1, 2].reduce((most, each) => (on(each).length > on(most).length ? each : most));
+  const stranded = on(node);
+  expect(stranded.length).toBeGreaterThan(0);
+  cluster.part(node);
+  try {
+    // What is on its way between the nodes may still arrive.
+    await inTurns(stranded, stranded.length, async (connection) => {
+      const jetstream = new JetStream(connection);
+      const write = () =>
+        jetstream.retrying(PATIENT_MS, (left) => jetstream.publish('mcs.c.cut-off', bytes('x'), {}, left()));
+      await until(async () => (await write()).seq > 0 && connection.server !== serverOf(node), {
+        timeoutMs: PATIENT_MS,
+        what: 'a write over another node',
+      });
+    });
+  } finally {
+    cluster.join(node);
+    await Promise.all(connections.map((each) => each.close()));
+  }
+}, 90_000);

@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { BucketDefinition, ObjectsDefinition } from '../../contract/bus/buckets.ts';
 import type { StreamDefinition } from '../../contract/bus/streams.ts';
-import { BUS_REQUEST_MS } from '../../contract/limits.ts';
+import { BUS_REQUEST_MS } from '../../contract/limits/bus.ts';
 import type { Bus, CoreMessage, Entry, StreamMessage } from '../../ports/bus.ts';
 import { ownTime } from '../support/own-time.ts';
 import { until } from '../support/until.ts';
@@ -578,6 +578,24 @@ export function busContract(kind: string, start: () => Promise<BusWorld>): void 
         );
         expect(text(answer)).toBe('done by ada');
         await serving.stop();
+      });
+
+      it('are answered where who serves was asked before he stopped', async () => {
+        const at = `mcs.c${++count}.verb`;
+        for (let round = 0; round < 10; round += 1) {
+          const serving = other.serve(at, async ({ data }) => data);
+          await until(() => bus.request(at, bytes(''), { timeoutMs: 500 }).catch(() => undefined));
+          const asked = Array.from({ length: 100 }, (_, n) =>
+            bus
+              .request(at, bytes(`${n}`), { timeoutMs: PATIENT_MS })
+              .then(text, ({ code }: { code: string }) => code),
+          );
+          // Sooner or later behind the asking: some of it is on its way to him.
+          for (let n = 0; n < round; n += 1) await new Promise((resolve) => setImmediate(resolve));
+          await serving.stop();
+          // Who is there no more says so at once: nobody waits in vain for what was sent to him.
+          expect((await Promise.all(asked)).filter((said) => said === 'bus.timeout')).toEqual([]);
+        }
       });
 
       it('bus.P5 nobody is absent who may be on his way back: asked again until he is there, or a silence', async () => {

@@ -1,5 +1,8 @@
+import type { StreamInfo } from 'nats';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Connection } from '../../bus/connection.ts';
 import { ApiError, kindOf, toOutage } from '../../bus/fault.ts';
+import { JetStream } from '../../bus/jetstream.ts';
 import { type NatsBus, openBus } from '../../bus/nats-bus.ts';
 import { Outage } from '../../contract/outage.ts';
 import { refusalOf } from '../../http/errors.ts';
@@ -125,6 +128,8 @@ describe('an account without room', () => {
     const first = await bus.append(STREAM, 'mcs.log.c', bytes('1'), { expectLastSubjectSeq: 0 });
     const expectLastSubjectSeq = first.outcome === 'stored' ? first.seq : 0;
     await fill(4 * KB);
+    // Below what is stored: those who write leave the last share of an account alone.
+    await nats.limit(400 * KB);
     await expect(
       bus.append(STREAM, 'mcs.log.c', Buffer.alloc(8 * KB), { expectLastSubjectSeq }),
     ).rejects.toBeInstanceOf(Outage);
@@ -147,6 +152,7 @@ describe('an account without room', () => {
     const written = await bucket.put('a', bytes('old'), 0);
     const revision = written.outcome === 'written' ? written.revision : 0;
     await fill(KB);
+    await nats.limit(900 * KB);
     const large = () => bus.append(STREAM, 'mcs.log.d', Buffer.alloc(8 * KB));
     await expect(large()).rejects.toMatchObject({ code: 'bus.unavailable' });
     const grown = () => bucket.put('a', Buffer.alloc(8 * KB), revision);
@@ -155,6 +161,39 @@ describe('an account without room', () => {
     expect(Buffer.from((await bucket.get('a'))!.value).toString()).toBe('old');
     await nats.limit(2048 * KB);
     expect((await roomFor(grown)).outcome).toBe('written');
+  });
+
+  it('is not written to its end, so that a server of 2.9 has nothing to take out again (room.R3)', async () => {
+    await nats.limit(4096 * KB);
+    await roomFor(() => bus.append(FILL, 'mcs.fill.c', bytes('room')));
+    await bus.levels.account();
+    const refused = await filler.levels.account().then(() => fill(16 * KB));
+    expect(refused).toMatchObject({ message: expect.stringContaining('the account of the bus is full') });
+    const { bytes: stored, maxBytes } = await bus.levels.account();
+    expect(stored).toBeLessThan(maxBytes!);
+    expect(await filler.levels.account()).toMatchObject({ isFull: true });
+    await nats.limit(8192 * KB);
+    await roomFor(() => filler.append(FILL, 'mcs.fill.c', bytes('room')));
+  });
+
+  it('a stream that takes nothing new is named, and keeps nobody from writing elsewhere (bus/fault.F3)', async () => {
+    await bus.append(STREAM, 'mcs.log.e', bytes('1'));
+    const admin = new Connection({ url: nats.url, name: 'admin', log: quiet });
+    const jetstream = new JetStream(admin);
+    const info = await jetstream.read<StreamInfo>('STREAM.INFO.LOG', undefined);
+    const full = { ...info.config, discard: 'new', max_msgs: info.state.messages };
+    await jetstream.read('STREAM.UPDATE.LOG', full);
+    const refused = bus.append(STREAM, 'mcs.log.e', bytes('2'));
+    await expect(refused).rejects.toMatchObject({
+      code: 'bus.unavailable',
+      message: expect.stringContaining('stream LOG'),
+      remedy: expect.stringContaining('Raise the size of this stream'),
+    });
+    expect((await bus.append(FILL, 'mcs.fill.d', bytes('x'))).outcome).toBe('stored');
+    expect(await bus.levels.stream('LOG')).toMatchObject({ share: 1, isFull: true });
+    await jetstream.read('STREAM.UPDATE.LOG', info.config);
+    expect((await bus.append(STREAM, 'mcs.log.e', bytes('2'))).outcome).toBe('stored');
+    await admin.close();
   });
 
   it('names the stream it has no room for', async () => {

@@ -1,6 +1,7 @@
 /** The contract of the bus on a real nats-server. */
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Bus } from '../../ports/bus.ts';
 import type { TestNats } from '../support/nats.ts';
 import { startNats } from '../support/nats.ts';
 import { ownTime } from '../support/own-time.ts';
@@ -10,6 +11,24 @@ busContract('NATS JetStream', async () => {
   const nats = await startNats();
   return {
     open: (name, settleMs = 0) => nats.connected({ name, settleMs }),
+    lose: () => nats.kill(),
+    restore: () => nats.start(),
+    close: () => nats.stop(),
+  };
+});
+
+/** The same, where all that is followed of a stream comes by one consumer. */
+busContract('NATS JetStream, read together', async () => {
+  const nats = await startNats();
+  return {
+    open: async (name, settleMs = 0) => {
+      const bus = await nats.connected({ name, settleMs, tailFrom: 1 });
+      const follow: Bus['follow'] = (stream, subject, from, handle, options) =>
+        bus.follow(stream, subject, from, handle, { ...options, together: !/[*>]/.test(subject) });
+      return new Proxy(bus, {
+        get: (on, name) => (name === 'follow' ? follow : Reflect.get(on, name)),
+      });
+    },
     lose: () => nats.kill(),
     restore: () => nats.start(),
     close: () => nats.stop(),

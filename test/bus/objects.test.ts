@@ -11,13 +11,14 @@ const CONTENT = Buffer.from('content');
 const HASH = createHash('sha256').update(CONTENT).digest('hex');
 
 /** A store whose only object was described so long ago, and what is written to it. */
-function storeWith(ageMs: number) {
+function storeWith(ageMs: number, text = JSON.stringify({ name: HASH, size: CONTENT.length })) {
   const written: string[] = [];
-  const data = Buffer.from(JSON.stringify({ name: HASH, size: CONTENT.length })).toString('base64');
+  const data = Buffer.from(text).toString('base64');
   const time = new Date(Date.now() - ageMs).toISOString();
   const jetstream = {
     retrying: (_: unknown, attempt: (left: () => number) => unknown) => attempt(() => 1_000),
     ask: async () => ({ message: { subject: 's', seq: 1, data, time } }),
+    connection: { largest: undefined },
     publish: async (subject: string) => ({ stream: 'OBJ_o', seq: written.push(subject.split('.')[2]!) }),
   } as unknown as JetStream;
   const assets = { objects: () => ({ ensure: async () => ({ stream: 'OBJ_o' }) }) } as unknown as Assets;
@@ -27,6 +28,14 @@ function storeWith(ageMs: number) {
 async function* pieces(): AsyncIterable<Uint8Array> {
   yield CONTENT;
 }
+
+it.each(['{"name":', 'null', '{"size":"all"}'])(
+  'an object whose description cannot be read is not there: %s',
+  async (text) => {
+    const { store } = storeWith(0, text);
+    expect(await store.size(HASH)).toBeUndefined();
+  },
+);
 
 describe('content that is stored again', () => {
   it('objects.O3 is written once more past half its time, its pieces before its description', async () => {

@@ -2,6 +2,7 @@
 
 import { cp, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { connect, jwtAuthenticator } from 'nats';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { NatsBus } from '../../bus/nats-bus.ts';
 import { startNats, type TestNats } from '../support/nats.ts';
@@ -104,4 +105,19 @@ it('a position beyond the end is of a past that is gone: reading goes on at the 
   await until(() => taken.length > 0);
   expect(taken).toEqual(['behind']);
   await follower.stop();
+});
+
+it('past.H1 what is gone from the middle of a stream is lost, where it is too young to have left by its age', async () => {
+  const [first, gone] = [await append('11'), await append('12')];
+  await append('13');
+  const { jwt, seed } = nats.credentials;
+  const authenticator = jwtAuthenticator(jwt, Buffer.from(seed));
+  const connection = await connect({ servers: nats.url, authenticator });
+  const manager = await connection.jetstreamManager();
+  await manager.streams.deleteMessage(STREAM.name, gone);
+  await connection.close();
+  const subject = 'mcs.log.a';
+  expect(await bus.stillHolds(STREAM, { seq: gone, subject })).toBe(true);
+  expect(await bus.stillHolds(STREAM, { seq: gone, subject, isYoung: true })).toBe(false);
+  expect(await bus.stillHolds(STREAM, { seq: first, subject, isYoung: true })).toBe(true);
 });

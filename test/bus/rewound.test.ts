@@ -1,6 +1,6 @@
 /**
- * watch.H1: a store that was put back is noticed by whoever watches it, although its revisions are lower than the known
- * ones.
+ * bus/view.H1: a store that was put back is noticed by whoever watches it, although its revisions are lower than the
+ * known ones.
  */
 
 import { cp, rm } from 'node:fs/promises';

@@ -7,13 +7,16 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { NatsBus } from '../../bus/nats-bus.ts';
 import { openBus } from '../../bus/nats-bus.ts';
 import type { EmbeddedServer } from '../../bus/server.ts';
 import { startEmbeddedServer } from '../../bus/server.ts';
 import { findServerBinary } from '../../bus/server-binary.ts';
+import { serverVersion, takesSyncInterval } from '../../bus/server-version.ts';
+import { freeze } from '../support/freeze.ts';
 import { quiet } from '../support/nats.ts';
+import { keptLog } from '../support/silent-log.ts';
 import { until } from '../support/until.ts';
 
 const STREAM = { name: 'T', subjects: ['mcs.t.*'], maxAgeMs: 3_600_000, dedupeMs: 120_000 };
@@ -82,6 +85,45 @@ it('lets another process in by the credentials file', async () => {
   });
   buses.push(bus);
   expect(await bus.append(STREAM, 'mcs.t.a', bytes('1'))).toMatchObject({ outcome: 'stored' });
+});
+
+it('writes its store to the disk every second where the server can, and does not ask it of one that cannot', async () => {
+  const real = await findServerBinary();
+  const config = join(stateDir, 'server.conf');
+  await start();
+  const can = takesSyncInterval(await serverVersion(real));
+  expect((await readFile(config, 'utf8')).includes('sync_interval: 1s')).toBe(can);
+  await servers.pop()!.stop();
+
+  // The same server as a later one, which would start with what is written for it.
+  const later = join(stateDir, 'nats-server');
+  const without = join(stateDir, 'without.conf');
+  const script = `#!/bin/sh
+if [ "$1" = --version ]; then echo 'nats-server: v2.10.27'; exit; fi
+grep -v sync_interval "$2" > ${without}; shift 2
+exec ${real} -c ${without} "$@"
+`;
+  await writeFile(later, script, { mode: 0o755 });
+  vi.stubEnv('NATS_SERVER', later);
+  try {
+    await start();
+    expect(await readFile(config, 'utf8')).toMatch(/jetstream: \{[^}]*sync_interval: 1s\n\}/);
+  } finally {
+    vi.unstubAllEnvs();
+  }
+});
+
+it.each([
+  ['nats-server: v2.9.10', false],
+  ['nats-server: v2.10.0', true],
+  ['nats-server: v2.14.2-beta', true],
+  ['nats-server: v3.0.1', true],
+  ['nothing', false],
+])('%s takes an interval: %s', async (text, takes) => {
+  const program = join(stateDir, 'program');
+  await writeFile(program, `#!/bin/sh\necho '${text}'\n`, { mode: 0o755 });
+  expect(takesSyncInterval(await serverVersion(program))).toBe(takes);
+  expect(takesSyncInterval(await serverVersion(join(stateDir, 'absent')))).toBe(false);
 });
 
 it('lets nobody in without credentials, and listens on the loopback interface only', async () => {
@@ -164,3 +206,34 @@ it('says how to get a server when none is found, and which name is wrong', async
   expect(await findServerBinary({ PATH: stateDir })).toBe(own);
   expect(await findServerBinary({ NATS_SERVER: own, PATH: '' })).toBe(own);
 });
+
+it('is bound to collect its garbage in time, and serves its monitoring only when asked', async () => {
+  const plain = await start();
+  expect(plain.monitor).toBeUndefined();
+  expect(await readFile(`/proc/${plain.pid}/environ`, 'utf8')).toMatch(/(^|\0)GOMEMLIMIT=/);
+  await servers.pop()!.stop();
+  const monitored = await startEmbeddedServer({ stateDir, log: quiet, monitored: true });
+  servers.push(monitored);
+  const { monitoring, profile } = monitored.monitor!;
+  for (const address of [monitoring, profile]) expect(new URL(address).hostname).toBe('127.0.0.1');
+  expect((await fetch(`${monitoring}/varz`)).status).toBe(200);
+  expect((await fetch(`${profile}/debug/pprof/heap?debug=1`)).status).toBe(200);
+});
+
+it('bus/server.R3 one that stands still is killed and comes back, with what it had acknowledged', async () => {
+  const log = keptLog();
+  const server = await startEmbeddedServer({ stateDir, log, silenceMs: 2_000 });
+  servers.push(server);
+  const bus = open(server);
+  await bus.append(STREAM, 'mcs.t.a', bytes('1'));
+  const pid = server.pid!;
+  await freeze(pid);
+  await until(() => server.pid !== undefined && server.pid !== pid, {
+    timeoutMs: 60_000,
+    what: 'another server',
+  });
+  expect(log.said.map(({ message }) => message)).toContain(
+    'bus server stands still: it is killed and started again',
+  );
+  expect(await bus.append(STREAM, 'mcs.t.a', bytes('2'), { deadlineMs: 20_000 })).toMatchObject({ seq: 2 });
+}, 90_000);

@@ -66,14 +66,16 @@ describe('mcs actor list', () => {
       { ...run, revision: 7, at: AT - 130_000, stored: { ...stored, at: AT - 3_000 } },
       { ...telecommand, id: 'sat1.C', status: 'finished' as const, state: 'VERIFIED' },
       { ...telecommand, id: 'sat1.D', status: 'loading' as const },
+      { ...telecommand, id: 'sat1.E', status: 'loading' as const, stored },
     ];
     expect(listedLines({ ...found, entities })).toEqual([
       'KIND/ID                                      STATE            REVISION  LAST       WHERE',
       'telecommand/sat1.01J5ZK3M8QW7V9XH2C4T6R8YAB  SENT.verifying   3         4.0 s ago  ops-1',
       'telecommand/sat1.B                           -                3         4.0 s ago  ops-1, quarantined',
-      'run/r1  tune                                 waitingDecision  7         2 min ago  stored 3.0 s ago, no process has it',
+      'run/r1  tune                                 waitingDecision  7         2 min ago  at rest, stored 3.0 s ago',
       'telecommand/sat1.C                           VERIFIED         3         4.0 s ago  over',
       'telecommand/sat1.D                           SENT.verifying   3         4.0 s ago  in its log only',
+      'telecommand/sat1.E                           SENT.verifying   3         4.0 s ago  stored 3.0 s ago, no process has it',
     ]);
   });
 

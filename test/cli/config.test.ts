@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -98,8 +98,9 @@ describe('mcs config check', () => {
 
   it('refuses a folder that is not there, none and several', async () => {
     await expect(config(['check', join(folder, 'gone')])).rejects.toThrow('no mission folder');
-    await expect(config(['check'])).rejects.toThrow('one mission folder');
-    await expect(config(['check', folder, folder])).rejects.toThrow('one mission folder');
+    expect(await config(['check'])).toBe(2);
+    expect(printed.err).toMatch(/^mcs config check DIR(.|\n)*mcs: DIR is missing\n$/);
+    expect(await config(['check', folder, folder])).toBe(2);
     expect(await config(['chek', folder])).toBe(2);
     expect(printed.err).toContain('mcs config publish DIR');
   });
@@ -126,6 +127,26 @@ describe('mcs config publish', () => {
 
   const publish = (...more: string[]) =>
     config(['publish', folder, '--nats', nats.url, '--credentials', credentials, ...more]);
+
+  it('says that credentials are asked for and none are given', async () => {
+    expect(await config(['publish', folder, '--nats', nats.url])).toBe(1);
+    expect(printed.err).toMatch(/asks for credentials and none are given.*--credentials.*service\.creds/);
+  });
+
+  it('says in one sentence that a folder or a document is a link to itself, and follows other links', async () => {
+    symlinkSync('loop.yaml', join(folder, 'loop.yaml'));
+    await expect(config(['check', folder])).rejects.toThrow(
+      /^".*loop\.yaml" is a link to itself: remove it$/,
+    );
+    rmSync(join(folder, 'loop.yaml'));
+    symlinkSync('.', join(folder, 'self'));
+    await expect(config(['check', folder])).rejects.toThrow(/^".*self" is a link to a folder that it is in/);
+    rmSync(join(folder, 'self'));
+    mkdirSync(join(folder, '..data'));
+    renameSync(join(folder, 'platform.yaml'), join(folder, '..data', 'platform.yaml'));
+    symlinkSync('..data/platform.yaml', join(folder, 'platform.yaml'));
+    expect(await config(['check', folder]), printed.err).toBe(0);
+  });
 
   it('makes the mission the current configuration, once', async () => {
     expect(await publish(), printed.err).toBe(0);

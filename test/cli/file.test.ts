@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { file } from '../../cli/file.ts';
 import { awaitListing } from '../../cli/file-refresh.ts';
-import { DIRECTORY_POLL_MS } from '../../contract/limits.ts';
+import { DIRECTORY_POLL_MS } from '../../contract/limits/transfer.ts';
 import type { OnboardDirectory } from '../../contract/onboard-file.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 

@@ -59,6 +59,13 @@ describe('mcs mode', () => {
     [['parameters', 'sat1', '--environment', 'in_orbit'], 1, /api::unknown-environment: .*in_orbit/],
     [['values', 'watch'], 2, /mcs values watch TARGET/],
     [['values', 'watch', 'sat9'], 1, /api::unknown-target: .*sat9/],
+    [
+      ['values', 'watch', 'sat1', 'obc.temprature'],
+      1,
+      /no measure "obc\.temprature": did you mean "obc\.temperature"/,
+    ],
+    [['values', 'watch', 'sat1', 'obc.mode', 'batery[1].voltage'], 1, /no measure "batery\[1\]\.voltage"/],
+    [['values', 'watch', 'sat1', 'battery[9].voltage'], 1, /no measure "battery\[9\]\.voltage"/],
     [['values', 'watch', 'sat1', 'a.b.c'], 1, /api::invalid-measure: .*a\.b\.c/],
   ])('%j ends with %i and a reason', { timeout: 60_000 }, async (args, code, reason) => {
     const ended = await mcs(...args);

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { pass } from '../../cli/pass.ts';
 import { buckets } from '../../contract/bus/buckets.ts';
-import { PASS_LISTS_READ } from '../../contract/limits.ts';
+import { PASS_LISTS_READ } from '../../contract/limits/pass.ts';
 import type { PassView } from '../../contract/pass.ts';
 import { call } from '../http/fixture.ts';
 import { startWorld, type World } from '../http/world.ts';

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { StandIn } from '../../cli/run-stand-in.ts';
-import { DRY_RUN_REPLAYS } from '../../contract/limits.ts';
+import { DRY_RUN_REPLAYS } from '../../contract/limits/run.ts';
 import type { RunEvent } from '../../contract/run.ts';
 
 const about = { run: '01J5ZK3M8QW7V9XH2C4T6R8YAC', seq: 1, at: '2026-01-02T03:04:05.000Z' };
@@ -26,7 +26,7 @@ describe('the stand-in of a dry run', () => {
     }
   });
 
-  it('MC-ANS-017 replays three times at most, then decides fail', () => {
+  it('MC-ANS-017 MC-LIM-019 replays three times at most, then decides fail', () => {
     const standIn = new StandIn('replay', {});
     const values = Array.from({ length: 5 }, () => standIn.answerTo(decision)?.answer.value);
     expect(DRY_RUN_REPLAYS).toBe(3);

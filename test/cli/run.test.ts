@@ -118,11 +118,13 @@ describe('mcs run', { timeout: 120_000 }, () => {
     expect(await output(1, 'answer', run, 'yes', '--question', '1')).toContain(
       `now asks question ${question}, not 1`,
     );
-    expect(await output(0, 'answer', run.slice(-8).toLowerCase(), '12 dB')).toContain('answered downlink');
+    expect(await output(0, 'answer', run.slice(-8).toLowerCase(), '12 dB')).toContain(
+      'taken at downlink: 12 by',
+    );
     expect(await follow.code, follow.said.output).toBe(0);
     expect(follow.said.output).toMatch(/inputs .*exposure=20/);
     expect(follow.said.output).toMatch(/yes: 12, by ada\n/);
-    expect(await output(1, 'answer', run, 'yes')).toContain(`run ${run} has no open question`);
+    expect(await output(1, 'answer', run, 'yes')).toContain(`run ${run} is over, it passed`);
   });
 
   it('suspends, resumes and aborts, and exits 1 with the reason of a run that failed', async () => {
@@ -159,7 +161,7 @@ describe('mcs run', { timeout: 120_000 }, () => {
     expect(await output(1, 'answer', run, 'no')).toContain('waits for a decision');
     expect(await output(1, 'answer', run, 'reply')).toContain('replay|skip|fail|abort');
     await cell.fault('reject_all', false);
-    expect(await output(0, 'answer', run, 'abort')).toContain('answered payload_off');
+    expect(await output(0, 'answer', run, 'abort')).toContain('taken at payload_off: abort by');
     expect(await follow.code).toBe(1);
   });
 
@@ -186,11 +188,11 @@ describe('mcs run', { timeout: 120_000 }, () => {
 
   it.each([
     [['start', 'health_check', 'sat=sat1'], 2, /mcs run start/],
-    [['start', 'health_check', 'sat', ...bench], 1, /name=value/],
-    [['start', 'health_check', 'sat=sat1', ...bench, '--fault', 'x'], 1, /role:fault/],
+    [['start', 'health_check', 'sat', ...bench], 2, /name=value/],
+    [['start', 'health_check', 'sat=sat1', ...bench, '--fault', 'x'], 2, /role:fault/],
     [['follow'], 2, /mcs run follow RUN/],
     // What a shell makes of "$RUN" when it is not set: every identifier ends with it.
-    [['abort', ''], 2, /mcs run follow RUN/],
+    [['abort', ''], 2, /mcs run abort RUN(.|\n)*mcs: RUN is empty/],
     [['follow', 'ZZZZ'], 1, /"ZZZZ" is not a run: no run has this ending/],
     [['answer', '01J5ZK3M8QW7V9XH2C4T6R8YAC'], 2, /mcs run answer/],
     [['answer', '01J5ZK3M8QW7V9XH2C4T6R8YAC', 'yes'], 1, /run::unknown/],

@@ -33,6 +33,8 @@ describe('the environment of mcs serve', () => {
     ['MCS_NATS', 'nats://bus:4222', { nats: 'nats://bus:4222' }],
     ['MCS_NATS_CREDENTIALS', 'a.creds', { credentials: 'a.creds' }],
     ['MCS_NATS_SIGNER', 'a.seed', { signer: 'a.seed' }],
+    ['MCS_NATS_CA', 'ca.pem', { natsCa: 'ca.pem' }],
+    ['MCS_NATS_LISTEN', '4222', { natsListen: { host: '127.0.0.1', port: 4222 } }],
     ['MCS_ALLOW_HOST', 'mcs.example, ops:8400', { allowHosts: ['mcs.example', 'ops:8400'] }],
     ['MCS_INSTANCE', 'pod-7', { instance: 'pod-7' }],
     ['MCS_MEMBER_TTL_MS', '15000', { memberTtlMs: 15_000 }],

@@ -93,7 +93,12 @@ describe('mcs sim', () => {
   ])('shows how it is used and exits 2 on %j', async (words) => {
     const { output, errors, code } = await mcs('sim', ...words);
     expect({ output, code }).toEqual({ output: '', code: 2 });
-    expect(errors).toContain('mcs sim fault GATEWAY FAULT on|off');
+    const [verb = ''] = words;
+    const called = ['faults', 'files', 'fault'].includes(verb)
+      ? `mcs sim ${verb} GATEWAY`
+      : 'mcs sim fault GATEWAY FAULT on|off';
+    expect(errors).toContain(called);
+    expect(errors).toMatch(/\nmcs: .*\n$/);
   });
 
   it('says when nobody answers, and what to do', async () => {

@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type DemoCell, startDemoCell } from '../support/demo-cell.ts';
 import { mcsProgram } from '../support/program.ts';
+import { startInTerminal } from '../support/terminal.ts';
 import { until } from '../support/until.ts';
 
 let cell: DemoCell;
@@ -42,7 +43,7 @@ describe('mcs tc', () => {
   });
 
   it('exits 1 with the reason when it does not end well', async () => {
-    const { said, code } = mcs('tc', 'send', 'sat1', 'obc.reboot');
+    const { said, code } = mcs('tc', 'send', 'sat1', 'obc.reboot', '--hazardous');
     expect(await code).toBe(1);
     expect(said.output).toMatch(
       /REJECTED +requires obc\.mode == SAFE: it does not hold \(obc\.mode is NOMINAL\)/,
@@ -54,6 +55,32 @@ describe('mcs tc', () => {
     expect(await code).toBe(1);
     expect(said.errors).toMatch(/^tc::invalid-argument: .*7 V.*\(.*\)$/m);
     expect(said.errors).toMatch(/^tc::unexpected-argument: .*"x"/m);
+  });
+
+  it('hazard.H1 a hazardous telecommand needs --hazardous where nobody can be asked, and nothing leaves without', async () => {
+    const { said, code } = mcs('tc', 'send', 'sat1', 'obc.reboot');
+    expect(await code).toBe(2);
+    expect(said).toMatchObject({
+      output: '',
+      errors: expect.stringMatching(/mcs: obc\.reboot is hazardous and nothing is sent: add --hazardous/),
+    });
+  });
+
+  it('hazard.H1 in a terminal its name is typed again: another one sends nothing', {
+    timeout: 60_000,
+  }, async () => {
+    const typed = async (name: string): Promise<string> => {
+      const command = [process.execPath, ...MCS, 'tc', 'send', 'sat1', 'obc.reboot', '--api', cell.api];
+      const terminal = startInTerminal(command, { rows: 24, columns: 120, env: { NO_COLOR: '' } });
+      const text = (): string => terminal.screen.lines.join('\n');
+      await until(() => text().includes('obc.reboot is hazardous'), { timeoutMs: 30_000 });
+      terminal.type(`${name}\r`);
+      await until(() => /nothing is sent|REJECTED|VERIFIED/.test(text()), { timeoutMs: 30_000 });
+      terminal.kill();
+      return text();
+    };
+    expect(await typed('obc.ping')).toContain('that is not its name; nothing is sent');
+    expect(await typed('obc.reboot')).toMatch(/PENDING +obc\.reboot/);
   });
 
   it('says when nobody answers, and what to do', async () => {

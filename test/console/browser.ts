@@ -16,24 +16,39 @@ const ARGS = [
   '--disable-sync',
 ];
 
+/**
+ * What the frame of the console asks again by itself, as the browser reports it where a busy machine keeps the bus from
+ * answering: the page says so, and that is no fault of it.
+ */
+const ASKED_AGAIN =
+  /status of 503 .*\/(readyz|v1\/(mission|whoami|alarms|runs|links\/[^/?]*))(\?|$)|WebSocket connection to .*\/(alarms|values|passes|runs)\/watch.*503/;
+
 export interface Watched {
   readonly page: Page;
   /** Errors on the console and of scripts, and requests to another origin. */
   readonly problems: string[];
 }
 
+export const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
+
 export function launch(): Promise<Browser> {
-  const executablePath = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
-  return chromium.launch({ executablePath, args: ARGS });
+  return chromium.launch({ executablePath: CHROMIUM, args: ARGS });
 }
 
 /**
- * A page of its own profile on the service. `forgiven`: what the console may say about a request that is meant to fail.
+ * A page of its own profile on the service. `forgiven`: what the console may say about a request that is meant to fail;
+ * `also`: one more origin that it may talk to.
  */
 export async function openPage(
   browser: Browser,
   origin: string,
-  { forgiven = /^$/, theme = 'light' as 'light' | 'dark', reducedMotion = false, width = 1440 } = {},
+  {
+    forgiven = /^$/,
+    theme = 'light' as 'light' | 'dark',
+    reducedMotion = false,
+    width = 1440,
+    also = undefined as string | undefined,
+  } = {},
 ): Promise<Watched> {
   const context = await browser.newContext({
     viewport: { width, height: 900 },
@@ -44,12 +59,13 @@ export async function openPage(
   const problems: string[] = [];
   page.on('console', (message) => {
     const text = `${message.text()} ${message.location().url}`;
-    if (message.type() === 'error' && !forgiven.test(text)) problems.push(text);
+    if (message.type() === 'error' && !forgiven.test(text) && !ASKED_AGAIN.test(text)) problems.push(text);
   });
   page.on('pageerror', (error) => problems.push(`${error}`));
   page.on('request', (request) => {
     const { host } = new URL(request.url());
-    if (host !== new URL(origin).host) problems.push(`a request to ${request.url()}`);
+    const isAllowed = [origin, also].some((each) => each !== undefined && host === new URL(each).host);
+    if (!isAllowed && !request.url().startsWith('blob:')) problems.push(`a request to ${request.url()}`);
   });
   await page.addInitScript(LONG_TASKS);
   return { page, problems };

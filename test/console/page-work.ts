@@ -50,3 +50,38 @@ const COUNT = `(place, rows) => {
   };
   restart();
 }`;
+
+/** Bytes that the page keeps, without what its collector leaves. */
+export async function heapOf(page: Page): Promise<number> {
+  const session = await page.context().newCDPSession(page);
+  await session.send('HeapProfiler.collectGarbage');
+  const { usedSize } = await session.send('Runtime.getHeapUsage');
+  await session.detach();
+  return usedSize;
+}
+
+/**
+ * A script that gives a page `feed(part, texts)`: hands texts to the socket whose address has that part, as the network
+ * does, one task for each and as fast as it takes them.
+ */
+export const FEEDING = `
+  const Real = WebSocket;
+  const sockets = [];
+  window.WebSocket = class extends Real {
+    constructor(address) {
+      super(address);
+      sockets.push(this);
+    }
+  };
+  window.feed = (part, count, make) => new Promise((done) => {
+    const { port1, port2 } = new MessageChannel();
+    let sent = 0;
+    port1.onmessage = () => {
+      if (sent === count) return done();
+      sockets.findLast(({ url, onmessage }) => url.includes(part) && onmessage).onmessage({ data: make(sent) });
+      sent += 1;
+      port2.postMessage(0);
+    };
+    port2.postMessage(0);
+  });
+`;

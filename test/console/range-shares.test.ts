@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { inWords, rangesIn, shares } from '../../console/inspect/range-shares.ts';
+import { inWords, paceInWords, rangesIn, shares } from '../../console/inspect/range-shares.ts';
 
 const ranges = (received: [number, number][], size = 1_000) => ({ size, received });
 
@@ -20,6 +20,22 @@ it.each([
   ],
 ])('%j is said as %s', (received, words) => {
   expect(inWords(ranges(received as [number, number][]))).toBe(words);
+});
+
+it.each([
+  [{ rate: 9_600, source: 'gateway', lasts_s: 125 }, '9.6 kbit/s (gateway) · at least 2:05 left'],
+  [
+    { rate: 2e6, source: 'pass', lasts_s: 3_725, los: '2026-01-02T03:04:05.678Z', ends_before_los: true },
+    '2 Mbit/s (pass) · at least 1:02:05 left · ends before LOS 03:04:05 UTC',
+  ],
+  [
+    { rate: 300, source: 'measured', lasts_s: 9, los: '2026-01-02T03:04:05.678Z', ends_before_los: false },
+    '300 bit/s (measured) · at least 0:09 left · ends after LOS 03:04:05 UTC',
+  ],
+  [undefined, ''],
+  [{ rate: 'x' }, ''],
+])('MC-XFER-050 MC-XFER-051 MC-XFER-052 MC-XFER-053 the pace %j is said as %s', (pace, words) => {
+  expect(paceInWords({ pace, record: {} })).toBe(words);
 });
 
 it('a share is how much of its part is there, in steps: all and none are said of nothing else', () => {

@@ -188,7 +188,9 @@ describe('a run that has finished', () => {
     const page = await open();
     await page.locator('#search-id').fill('find_m');
     await page.locator('#results a', { hasText: run }).waitFor();
-    expect(await page.locator('#results .under').first().textContent()).toContain('run · find_me · finished');
+    expect(await page.locator('#results .under').first().textContent()).toContain(
+      'run · find_me · sat1 · finished',
+    );
     await page.locator('#search-target').fill('sat1');
     await page.locator('#search-state').fill('passed');
     await page.locator('#results-note', { hasText: '1 found' }).waitFor();

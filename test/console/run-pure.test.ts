@@ -69,8 +69,9 @@ describe('the picture of a run', () => {
       for (const [index, event] of events.entries()) {
         summary = afterEvent(summary, event);
         const { pending, suspended, finished } = pictureOf(events.slice(0, index + 1));
-        const { at: _, ...asked } = pending ?? { at: 0 };
-        expect(pending === undefined ? undefined : asked).toEqual(summary.pending);
+        const { at, ...asked } = pending ?? { at: 0 };
+        const since = new Date(at).toISOString();
+        expect(pending === undefined ? undefined : { ...asked, since }).toEqual(summary.pending);
         expect([suspended !== undefined, finished?.ok, finished?.reason]).toEqual([
           summary.suspended,
           summary.finished,

@@ -3,7 +3,10 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startTransferWorld, type TransferWorld } from '../http/transfer-world.ts';
+import { call } from '../support/client.ts';
+import { startDemoCell } from '../support/demo-cell.ts';
 import { storedTransfer } from '../support/transfers.ts';
+import { until } from '../support/until.ts';
 import { launch, openPage } from './browser.ts';
 
 let world: TransferWorld;
@@ -44,13 +47,44 @@ it('draws the bytes that are there, says how many, and finds the transfer', { ti
   expect(rects.at(-1)![0]).toBe(196);
   expect(await page.locator('#ranges svg').getAttribute('aria-label')).toContain('3 gaps');
   if (process.env['SCREENSHOT'] !== undefined) await page.screenshot({ path: process.env['SCREENSHOT'] });
-  await page
-    .locator('#search-kind')
-    .selectOption('transfer')
-    .catch(() => undefined);
   await world.record({ ...transfer, received: [[0, 183_500]] });
   await page.reload();
   await page.locator('#ranges-text', { hasText: '183,500 of 183,500 B · 100 % · no gap' }).waitFor();
   expect(problems).toEqual([]);
   await page.context().close();
+});
+
+it('MC-XFER-050 MC-XFER-052 says how fast a transfer may go now', {
+  timeout: 90_000,
+}, async () => {
+  const cell = await startDemoCell({ memberTtlMs: 20_000 });
+  try {
+    const patiently = { timeoutMs: 30_000 };
+    const refreshed = async (): Promise<boolean> => {
+      await call('POST', `${cell.api}/v1/targets/sat1/files/refresh`).catch(() => undefined);
+      const { body } = await call<{ files?: unknown[] }>('GET', `${cell.api}/v1/targets/sat1/files`);
+      return (body.files?.length ?? 0) > 0;
+    };
+    await until(refreshed, patiently);
+    await cell.fault('no_chunks', true);
+    const body = { target: 'sat1', file_id: '2' };
+    await until(async () => (await call('POST', `${cell.api}/v1/transfers`, body)).status === 201, patiently);
+    const { page, problems } = await openPage(browser, cell.api, { forgiven: /inspect/ });
+    await page.goto(`${cell.api}/inspect#transfer/sat1.2.1`);
+    // It is of the moment at which it is looked at; a gateway reports every five seconds.
+    await until(async () => {
+      await page.reload();
+      await page.locator('#ranges-text', { hasText: '0 of 2,048 B' }).waitFor();
+      return (await page.locator('#ranges-pace').textContent()) !== '';
+    }, patiently);
+    expect(await page.locator('#ranges-pace').textContent()).toMatch(
+      /^[\d.]+ k?bit\/s \((gateway|measured)\) · at least 0:\d\d left$/,
+    );
+    if (process.env['SCREENSHOT'] !== undefined)
+      await page.screenshot({ path: `${process.env['SCREENSHOT']}.pace.png` });
+    expect(problems).toEqual([]);
+    await page.context().close();
+  } finally {
+    await cell.stop();
+  }
 });

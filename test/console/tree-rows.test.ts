@@ -55,6 +55,13 @@ describe('rows of the tree', () => {
 });
 
 describe('what needs attention', () => {
+  it('is the message bus where something of it is lost, once, with the latest time that a process says', () => {
+    const processes = [1_000, 3_000].map((lostUntil, n) => ({ ...processView(`p${n}`), lostUntil }));
+    const found = troubleOf(tree({ processes }));
+    expect(found.map(({ name, state }) => [name, state])).toEqual([['the message bus', 'lost']]);
+    expect(found[0]?.reason).toContain('1970-01-01T00:00:03.000Z');
+  });
+
   it('is nothing while everything runs', () => {
     expect(troubleOf(tree())).toEqual([]);
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type AlarmName, alarmKey, alarmNamed, alarmPath } from '../../contract/alarm.ts';
+import { type AlarmName, alarmKey, alarmNamed, alarmPath } from '../../contract/alarm-name.ts';
 import { subject } from '../../contract/bus/subjects.ts';
 
 const SINGLE: AlarmName = { target: 'sat1', component: 'obc', alarm: 'hot' };

@@ -18,7 +18,7 @@ describe('error codes', () => {
       expect(code).toMatch(/^[a-z]+::[a-z-]+$/);
       // 416 is of HTTP itself, about parts of content (RFC 9110, section 14).
       for (const each of status)
-        expect([400, 401, 403, 404, 409, 413, 416, 422, 500, 501, 502, 503, 504]).toContain(each);
+        expect([400, 401, 403, 404, 409, 413, 416, 422, 431, 500, 501, 502, 503, 504]).toContain(each);
     }
   });
 });

@@ -20,6 +20,13 @@ describe('a chunk of a file', () => {
     expect(readFileChunk({ subject: subject.fileChunk('sat1', '7'), headers, data })).toEqual(chunk);
   });
 
+  it('MC-GEN-022 file-chunk.F2 names the transaction that brought it, where there is one', () => {
+    const chunk = { file: '7', generation: 3, offset: 0, data, transaction: 'cfdp-sim-2-17-1a2b-3' };
+    const headers = chunkHeaders(chunk);
+    expect(headers['Mcs-Transaction']).toBe('cfdp-sim-2-17-1a2b-3');
+    expect(readFileChunk(message('7', headers))).toEqual(chunk);
+  });
+
   it.each([
     ['no headers', '7', {}],
     ['no offset', '7', { [header.generation]: '1' }],
@@ -28,6 +35,16 @@ describe('a chunk of a file', () => {
     ['an offset past 2^53', '7', { [header.generation]: '1', [header.offset]: '9007199254740993' }],
     ['a generation past 2^53', '7', { [header.generation]: '18446744073709551615', [header.offset]: '0' }],
     ['leading zeros', '7', { [header.generation]: '01', [header.offset]: '0' }],
+    [
+      'a transaction without a name',
+      '7',
+      { [header.generation]: '1', [header.offset]: '0', [header.transaction]: '' },
+    ],
+    [
+      'a transaction with a name that is too long',
+      '7',
+      { [header.generation]: '1', [header.offset]: '0', [header.transaction]: 'x'.repeat(161) },
+    ],
     ['a file that is no number', 'a', { [header.generation]: '1', [header.offset]: '0' }],
   ])('file-chunk.F1 %s is no chunk', (_, file, headers) => {
     expect(readFileChunk(message(file, headers))).toBeUndefined();

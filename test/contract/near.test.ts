@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { NAME_CHARACTERS, NEAR_NAMES } from '../../contract/limits.ts';
+import { NAME_CHARACTERS, NEAR_NAMES } from '../../contract/limits/request.ts';
 import { nearHelp } from '../../contract/near.ts';
 
 const guess = (wanted: string, names: readonly string[]): string | undefined =>

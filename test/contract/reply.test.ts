@@ -13,7 +13,7 @@ import type { RunAtHand, RunServices } from '../../actors/run/services.ts';
 import { readAlarmReply } from '../../contract/alarm.ts';
 import { readCfdpReply } from '../../contract/cfdp.ts';
 import { readDecodeFileCall, readDecodeFileReply } from '../../contract/file-decoding.ts';
-import { REPLY_BYTES, REPLY_DEPTH } from '../../contract/limits.ts';
+import { REPLY_BYTES, REPLY_DEPTH } from '../../contract/limits/link.ts';
 import { readDecodeReply, readEncodeReply, readFaultReply } from '../../contract/link.ts';
 import { readBindReply } from '../../contract/mode.ts';
 import { readReply } from '../../contract/reply.ts';
@@ -22,6 +22,7 @@ import { askDriver } from '../../http/driver.ts';
 import { askForFaults } from '../../http/gateway.ts';
 import { LinkEnds } from '../../http/link-ends.ts';
 import { linkRefusal } from '../../http/run-links.ts';
+import { HandOvers } from '../../messaging/hand-overs.ts';
 import { NO_PASSES } from '../../mission/pass/serving-gateway.ts';
 import type { Bus } from '../../ports/bus.ts';
 import { realClock } from '../../supervision/clock.ts';
@@ -148,7 +149,8 @@ function answering(reply: Uint8Array): Bus {
 }
 
 function runServices(bus: Bus): RunServices {
-  return { bus, clock: new ManualClock(0), log: quiet } as unknown as RunServices;
+  const clock = new ManualClock(0);
+  return { bus, clock, log: quiet, handOvers: new HandOvers(clock, 0) } as unknown as RunServices;
 }
 
 const program = programOf(mission.revision, []);
@@ -169,7 +171,8 @@ const CALLERS: Readonly<Record<string, (bus: Bus) => Promise<unknown>>> = {
   'the faults route': (bus) => askForFaults('sim-1', undefined, { bus, log: quiet }),
   'the encode route': (bus) => askDriver(driver, 'encode', {}, { bus, log: quiet }),
   'the decode route': (bus) => askDriver(driver, 'decode', {}, { bus, log: quiet }),
-  'readiness of a run': (bus) => unreadiness(looking(bus), mission, program),
+  'readiness of a run': (bus) =>
+    unreadiness({ ...looking(bus), handOvers: new HandOvers(realClock, 0), signal }, mission, program),
   'a fault of a run': (bus) => {
     const fault = { fault: 'x', target: 'sat1', gateway: 'sim-1' };
     const effect = { type: 'effect.fault', index: 0, fault, on: true, at: 0 };

@@ -4,13 +4,14 @@ import { streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';
 
 describe('subjects, streams and buckets', () => {
-  it('MC-GEN-011 MC-BUS-007 every subject starts with mcs.', () => {
+  it('MC-GEN-011 MC-BUS-007 MC-BUS-011 every subject starts with mcs.', () => {
     const made = Object.values(subject).map((make) =>
       typeof make === 'string' ? make : (make as (...parts: string[]) => string)('a', 'b'),
     );
     const streamed = Object.values(streams).flatMap((stream) => [...stream.subjects]);
     for (const each of [...made, ...streamed]) expect(each).toMatch(/^mcs\.[a-z]+/);
     expect(subject.tcEvent('sat1', '01J')).toBe('mcs.tc.evt.sat1.01J');
+    expect(subject.alarmControl('sat1')).toBe('mcs.alarm.control.sat1');
   });
 
   it('MC-GEN-012 every bucket starts with mcs_', () => {

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { gatewayOf, limitMission, limitPacket, NOMINAL, OUTSIDE } from '../../benchmark/limit-mission.ts';
-import type { AlarmEvent, StoredAlarm } from '../../contract/alarm.ts';
+import type { AlarmEvent, AlarmRecord } from '../../contract/alarm.ts';
 import { encodeBatch } from '../../contract/batch.ts';
 import { buckets } from '../../contract/bus/buckets.ts';
 import { header } from '../../contract/bus/headers.ts';
@@ -118,7 +118,7 @@ it(
     const records = await cell.bus.bucket(buckets.alarms).list('>');
     expect(records).toHaveLength(ALARMS + measures);
     const wrong = records.filter(({ key, value }) => {
-      const { record } = JSON.parse(Buffer.from(value).toString()) as StoredAlarm;
+      const record = JSON.parse(Buffer.from(value).toString()) as AlarmRecord;
       const { seq, state, at } = received.last.get(key) ?? {};
       return record.seq !== seq || record.state !== state || record.changed_at !== at;
     });

@@ -164,11 +164,11 @@ describe('mcs serve', { timeout: 120_000 }, () => {
 
   it('refuses options it cannot mean, with what it can', async () => {
     expect(await run('serve', '--roles', 'api,pilot')).toMatchObject({
-      code: 1,
+      code: 2,
       errors: expect.stringContaining('unknown role pilot'),
     });
     expect(await run('serve', '--port', 'http')).toMatchObject({
-      code: 1,
+      code: 2,
       errors: expect.stringContaining('--port'),
     });
     expect(await run('launch')).toMatchObject({ code: 2, errors: expect.stringContaining('launch') });

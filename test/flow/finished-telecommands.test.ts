@@ -6,6 +6,7 @@
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { compiledFleet, targetNames } from '../../benchmark/fleet.ts';
+import { finishedTelecommands, idOf } from '../../benchmark/scale/fill.ts';
 import type { NatsBus } from '../../bus/nats-bus.ts';
 import { buckets } from '../../contract/bus/buckets.ts';
 import { streams } from '../../contract/bus/streams.ts';
@@ -19,8 +20,6 @@ import { until } from '../support/until.ts';
 
 const FINISHED = Number(process.env['FINISHED'] ?? 1_500);
 const TARGETS = Number(process.env['TARGETS'] ?? 10);
-const WINDOW = 500;
-const AT = '2026-01-01T00:00:00.000Z';
 
 let nats: TestNats;
 let bus: NatsBus;
@@ -30,7 +29,7 @@ beforeAll(async () => {
   bus = await nats.connected();
   const compiled = await compiledFleet(TARGETS);
   await publishConfiguration(bus, compiled);
-  await finish('sat1', FINISHED);
+  await finishedTelecommands(bus, { targets: ['sat1'], count: FINISHED });
   // As an earlier version left them: the busy lane near its end, the idle ones at their beginning.
   const members = bus.bucket(buckets.members);
   for (const target of targetNames(TARGETS)) {
@@ -43,26 +42,6 @@ afterAll(async () => {
   await endAllMcs();
   await nats.stop();
 });
-
-const idOf = (n: number): string => `01J0000000000000000${String(n).padStart(7, '0')}`;
-
-/** Telecommands with their whole history, as lanes of before wrote them. */
-async function finish(target: string, count: number): Promise<void> {
-  const waiting: Promise<unknown>[] = [];
-  for (let n = 1; n <= count; n += 1) {
-    const id = idOf(n);
-    const submission = { id, target, component: 'camera', telecommand: 'ping', args: {}, link: 'uhf' };
-    const body = Buffer.from(JSON.stringify(submission));
-    waiting.push(bus.append(streams.telecommands, subject.tcSubmit(target), body, { id }));
-    for (const state of ['PENDING', 'ENCODED', 'SENT', 'COMPLETE']) {
-      const event = Buffer.from(JSON.stringify({ tc: id, state, at: AT }));
-      const about = subject.tcEvent(target, id);
-      waiting.push(bus.append(streams.telecommandEvents, about, event, { id: `${id}-${state}` }));
-    }
-    if (waiting.length >= WINDOW) await Promise.all(waiting.splice(0));
-  }
-  await Promise.all(waiting);
-}
 
 async function serving(): Promise<{
   readonly api: string;
@@ -101,7 +80,7 @@ it('starts behind a long past, brings every low-water mark to the head, and tele
       JSON.stringify({ FINISHED, TARGETS, ready: [first.readyMs, second.readyMs].map(Math.round) }),
     );
   await second.stop();
-  expect((await bus.last(streams.telecommandEvents, subject.tcEvent('sat1', idOf(1))))?.seq).toBeLessThan(
+  expect((await bus.last(streams.telecommandEvents, subject.tcEvent('sat1', idOf(0))))?.seq).toBeLessThan(
     head * 5,
   );
 }, 600_000);

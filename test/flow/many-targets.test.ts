@@ -7,6 +7,7 @@
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { compiledFleet, targetNames } from '../../benchmark/fleet.ts';
+import { shares } from '../../benchmark/scale/shares.ts';
 import type { NatsBus } from '../../bus/nats-bus.ts';
 import { buckets } from '../../contract/bus/buckets.ts';
 import type { TcEvent, TcReply } from '../../contract/telecommand.ts';
@@ -60,20 +61,6 @@ function cellProcess(instance: string): Promise<Mcs> {
   });
 }
 
-/** How many partitions each process owns; under 'free' those without an owner. */
-async function shares(): Promise<ReadonlyMap<string, number>> {
-  const counts = new Map<string, number>();
-  const bucket = bus.bucket(buckets.members);
-  const watch = await bucket.watch('partition.>', (_key, entry) => {
-    if (entry === undefined) return;
-    const { owner } = JSON.parse(Buffer.from(entry.value).toString()) as { owner: string | null };
-    counts.set(owner ?? 'free', (counts.get(owner ?? 'free') ?? 0) + 1);
-  });
-  await watch.ready;
-  await watch.stop();
-  return counts;
-}
-
 async function deadMembers(): Promise<number> {
   let count = 0;
   const watch = await bus.bucket(buckets.members).watch('member.*', (key, entry) => {
@@ -102,19 +89,19 @@ it(
     const names = targetNames(TARGETS);
     const first = await timed('ready', () => cellProcess('first'));
     await timed('all owned', () =>
-      until(async () => ((await shares()).get('first') ?? 0) >= TARGETS * 2, {
+      until(async () => ((await shares(bus)).get('first') ?? 0) >= TARGETS * 2, {
         timeoutMs: PATIENT_MS,
         what: 'every lane and the telemetry of every target being owned',
       }),
     );
-    const partitions = (await shares()).get('first')!;
+    const partitions = (await shares(bus)).get('first')!;
     for (const name of [names[0]!, names.at(-1)!]) await expectCommandable(first.api, name);
 
     const second = await timed('second ready', () => cellProcess('second'));
     const half = await timed('shared', () =>
       until(
         async () => {
-          const owned = await shares();
+          const owned = await shares(bus);
           const share = owned.get('second') ?? 0;
           const isWhole = share + (owned.get('first') ?? 0) === partitions && !owned.has('free');
           return isWhole && share > partitions / 3 && owned;
@@ -126,7 +113,7 @@ it(
 
     await second.kill('SIGKILL');
     await timed('taken over', () =>
-      until(async () => (await shares()).get('first') === partitions, {
+      until(async () => (await shares(bus)).get('first') === partitions, {
         timeoutMs: PATIENT_MS,
         what: 'the first process owning everything again',
       }),

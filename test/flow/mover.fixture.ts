@@ -5,7 +5,7 @@
  */
 
 import { openBus } from '../../bus/nats-bus.ts';
-import { AGED_REST_MS } from '../../contract/limits.ts';
+import { AGED_REST_MS } from '../../contract/limits/aged.ts';
 import { openBooks } from '../../messaging/books.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { realClock } from '../../supervision/clock.ts';

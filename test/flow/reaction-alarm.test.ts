@@ -10,10 +10,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { shardNames } from '../../actors/run/open-runs.ts';
 import type { Alarm, AlarmList } from '../../contract/alarm.ts';
+import type { AlarmReaction } from '../../contract/alarm-reaction.ts';
 import { buckets } from '../../contract/bus/buckets.ts';
-import { REACTION_LOOK_MS } from '../../contract/limits.ts';
+import { REACTION_LOOK_MS, REACTION_WAIT_MS } from '../../contract/limits/alarm.ts';
 import type { LaunchReply, RunEvent, RunList, RunStatus } from '../../contract/run.ts';
-import type { TargetHolds } from '../../contract/telecommand.ts';
+import type { TargetHolds } from '../../contract/target-holds.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { seededRandom } from '../../ports/seeded-random.ts';
 import { realClock } from '../../supervision/clock.ts';
@@ -154,6 +155,20 @@ async function alarm(name: string): Promise<Alarm['record'] | undefined> {
   return body.alarms?.find((each) => each.alarm === name)?.record;
 }
 
+/** What its reactions under way do, as its view says. */
+async function reactionsOf(name: string): Promise<Alarm['reactions']> {
+  const { body } = await call<AlarmList>('GET', `${cell.api}/v1/alarms?target=sat1&all=true`);
+  return body.alarms?.find((each) => each.alarm === name)?.reactions;
+}
+
+/** The same once one of them is in this state. */
+async function reactionIn(name: string, state: AlarmReaction['state']): Promise<AlarmReaction> {
+  return until(async () => (await reactionsOf(name))?.find((each) => each.state === state), {
+    timeoutMs: 30_000,
+    what: `the reaction to ${name} in state ${state}`,
+  });
+}
+
 /** The run of the reaction to this alarm, once it is listed; of its `activation`. */
 async function reactionTo(name: string, activation = 1): Promise<string> {
   const launched = async (): Promise<string | undefined> => {
@@ -213,12 +228,24 @@ describe('the reaction of a real alarm', () => {
     expect(await post(`${run}/abort`)).toBe(202);
   }, 90_000);
 
-  it('MC-REACT-021 MC-REACT-022 raises and clears another alarm where it does not pass', async () => {
+  it('MC-REACT-021 MC-REACT-022 says at once that it waits for a decision, and raises and clears another alarm once it does not pass', async () => {
     await send('power.switch', { channel: 'heater', on: false });
     const reaction = await reactionTo('cold');
-    await logWith(cell.bus, reaction, 'decision_required');
+    const required = lastOf(await logWith(cell.bus, reaction, 'decision_required'), 'decision_required');
+    expect(await reactionIn('cold', 'waiting_for_decision')).toEqual({
+      procedure: 'hopeless',
+      run: reaction,
+      state: 'waiting_for_decision',
+      step: 'try',
+      reason: required.reason,
+      question: required.seq,
+      since: required.at,
+      holds_target: true,
+    });
+    expect(await alarm('cold-reaction'), 'nothing has failed yet').toBeUndefined();
     expect(await post(`${reaction}/abort`)).toBe(202);
     await until(async () => (await alarm('cold-reaction'))?.state === 'CLEARED_UNACK', { timeoutMs: 30_000 });
+    await until(async () => (await reactionsOf('cold')) === undefined);
     expect(await alarm('cold-reaction')).toMatchObject({
       previous: 'ACTIVE_UNACK',
       severity: 'critical',
@@ -248,6 +275,20 @@ describe('two alarms, one target (F-09)', () => {
   it('MC-REACT-015 the reaction to the second waits for the one to the first, and passes behind it', async () => {
     const holder = await heldBy('first', 91);
     const second = await reactionTo('drained');
+    const { at: begun } = first(await logWith(cell.bus, second, 'started'), 'started');
+    expect(await reactionIn('drained', 'waiting_for_target')).toEqual({
+      procedure: 'note',
+      run: second,
+      state: 'waiting_for_target',
+      since: begun,
+      until: new Date(Date.parse(begun) + REACTION_WAIT_MS).toISOString(),
+      held_by: [{ run: holder, alarm: 'sat1.power._.first' }],
+      holds_target: false,
+    });
+    expect(await reactionIn('first', 'waiting_for_answer')).toMatchObject({
+      run: holder,
+      holds_target: true,
+    });
     await recovered();
     expect(await holders()).toEqual([holder]);
     expect(kinds(await eventsOf(cell.bus, second))).not.toContain('step_started');
@@ -259,7 +300,7 @@ describe('two alarms, one target (F-09)', () => {
     expect(await alarm('drained-reaction')).toBeUndefined();
   }, 120_000);
 
-  it('MC-REACT-015 MC-REACT-021 MC-REACT-022 MC-REACT-023 is given up behind a minute, and an alarm of its own says why', async () => {
+  it('MC-REACT-015 MC-REACT-021 MC-REACT-022 MC-REACT-023 MC-LIM-012 is given up behind a minute, and an alarm of its own says why', async () => {
     const holder = await heldBy('again', 92);
     const second = await reactionTo('drained', 2);
     const started = first(await logWith(cell.bus, second, 'started'), 'started');

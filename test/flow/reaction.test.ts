@@ -10,12 +10,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createReactions, type Reactions, reactionRun } from '../../actors/alarm/reactions.ts';
 import { shardNames, shardOf } from '../../actors/run/open-runs.ts';
 import { compileFolder } from '../../cli/mission-folder.ts';
-import { alarmKey } from '../../contract/alarm.ts';
+import { alarmKey } from '../../contract/alarm-name.ts';
 import { buckets } from '../../contract/bus/buckets.ts';
 import { streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';
 import type { RunEvent, RunStatus } from '../../contract/run.ts';
-import type { TargetHolds, TcEvent } from '../../contract/telecommand.ts';
+import type { TargetHolds } from '../../contract/target-holds.ts';
+import type { TcEvent } from '../../contract/telecommand.ts';
 import { load } from '../../mission/load.ts';
 import type { Mission } from '../../mission/mission.ts';
 import { resolveRun } from '../../mission/procedure/resolve-run.ts';
@@ -179,7 +180,7 @@ async function busyRuns(count: number): Promise<() => Promise<void>> {
 }
 
 describe('a reaction takes its target (F-07)', () => {
-  it('MC-REACT-014 MC-REACT-016 MC-REACT-017 MC-STM-015 from a run in the middle of a step, with 20 others in progress', async () => {
+  it('MC-REACT-014 MC-REACT-016 MC-REACT-017 MC-STM-015 MC-LIM-012 from a run in the middle of a step, with 20 others in progress', async () => {
     const end = await busyRuns(20);
     const run = await working();
     const before = performance.now();
@@ -191,6 +192,8 @@ describe('a reaction takes its target (F-07)', () => {
     expect(await holders()).toEqual([reaction]);
     const begun = first(await eventsOf(cell.bus, reaction), 'step_started');
     expect(suspended.at <= begun.at, `taken within ${tookMs} ms`).toBe(true);
+    const started = first(await eventsOf(cell.bus, reaction), 'started');
+    expect(Date.parse(suspended.at) - Date.parse(started.at)).toBeLessThanOrEqual(1_000);
     const refused = await post(`${run}/resume`, { choice: 'skip' });
     expect(refused.status).toBe(409);
     expect((refused.body as ErrorBody).errors).toMatchObject([

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { shardOf } from '../../actors/run/open-runs.ts';
 import { buckets } from '../../contract/bus/buckets.ts';
 import type { RunSummary } from '../../contract/run.ts';
-import type { TargetHolds } from '../../contract/telecommand.ts';
+import type { TargetHolds } from '../../contract/target-holds.ts';
 import { highestRanked } from '../../supervision/ownership/ranking.ts';
 import { call } from '../support/client.ts';
 import { type DemoCell, startDemoCell } from '../support/demo-cell.ts';

@@ -3,14 +3,15 @@
 import { Value } from 'typebox/value';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { shardOf } from '../../actors/run/open-runs.ts';
-import type { RunReport } from '../../actors/run/report.ts';
 import { buckets } from '../../contract/bus/buckets.ts';
 import { header } from '../../contract/bus/headers.ts';
 import { streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';
 import type { Program } from '../../contract/program.ts';
 import { RunEvent, type RunSummary, runEventId } from '../../contract/run.ts';
-import type { TargetHolds, TcEvent } from '../../contract/telecommand.ts';
+import type { RunReport } from '../../contract/run-report.ts';
+import type { TargetHolds } from '../../contract/target-holds.ts';
+import type { TcEvent } from '../../contract/telecommand.ts';
 import type { StreamMessage } from '../../ports/bus.ts';
 import { call, codes } from '../support/client.ts';
 import { type DemoCell, startDemoCell } from '../support/demo-cell.ts';

@@ -19,6 +19,7 @@ import type { Rule, RuleList } from '../../contract/schedule-rule.ts';
 import type { StoredSchedule } from '../../contract/stored-schedule.ts';
 import { call, readLog } from '../support/client.ts';
 import { DEMO, type DemoCell, startDemoCell } from '../support/demo-cell.ts';
+import { freeze } from '../support/freeze.ts';
 import { endAllMcs, type Mcs, startMcs } from '../support/mcs.ts';
 import { until } from '../support/until.ts';
 
@@ -169,7 +170,7 @@ it('MC-SCH-050 MC-SCH-051 F-17 the process that fires is killed on the way: one 
   ]);
   heir = first;
   // Only who is to die may act, and then only the heir: the others sleep.
-  for (const each of [heir, ...mortals]) each.child.kill('SIGSTOP');
+  for (const each of [heir, ...mortals]) await freeze(each.child.pid!);
   for (const [n, mortal] of mortals.entries()) {
     const id = `killed-${n}`;
     mortal.child.kill('SIGCONT');
@@ -180,7 +181,7 @@ it('MC-SCH-050 MC-SCH-051 F-17 the process that fires is killed on the way: one 
     heir.child.kill('SIGCONT');
     const isSubmitted = () => records.findLast((each) => each.id === id && each.submitted === true);
     const stored = await until(isSubmitted, { what: `${id} being submitted` });
-    if (n < mortals.length - 1) heir.child.kill('SIGSTOP');
+    if (n < mortals.length - 1) await freeze(heir.child.pid!);
     const fired = records.filter((each) => each.id === id && each.state === 'fired');
     expect(new Set(fired.map((each) => each.run_id))).toEqual(new Set([stored.run_id]));
     const log = await logOf(stored.run_id!);

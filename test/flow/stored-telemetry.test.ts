@@ -14,7 +14,7 @@ import { buckets } from '../../contract/bus/buckets.ts';
 import { header } from '../../contract/bus/headers.ts';
 import { streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';
-import { FILE_DECODE_AGAIN_MS } from '../../contract/limits.ts';
+import { FILE_DECODE_AGAIN_MS } from '../../contract/limits/transfer.ts';
 import { readStoredTransfer, type StoredTransfer } from '../../contract/transfer.ts';
 import type { CurrentValue, CurrentValues } from '../../contract/value.ts';
 import { load } from '../../mission/load.ts';

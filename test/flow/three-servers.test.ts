@@ -34,8 +34,9 @@ beforeAll(async () => {
   await ensuredOnce();
   mission = await mkdtemp(join(tmpdir(), 'mcs-three-'));
   await cp(DEMO, mission, { recursive: true });
-  const config = join(mission, 'config.yaml');
-  await writeFile(config, (await readFile(config, 'utf8')).replace('replicas: 1', 'replicas: 3'));
+  await replaceIn('config.yaml', 'replicas: 1', 'replicas: 3');
+  // Samples wait for the election as well: a window as long as one would time out.
+  await replaceIn('cubesat-3u.yaml', 'counter changes, within: 10 s', 'counter changes, within: 90 s');
   mcs = await startMcs({ args: ['serve', '--mission', mission, '--nats', cluster.url, '--port', '0'] });
 }, 120_000);
 afterAll(async () => {
@@ -43,6 +44,13 @@ afterAll(async () => {
   await cluster.stop();
   await rm(mission, { recursive: true, force: true });
 }, 60_000);
+
+async function replaceIn(file: string, text: string, other: string): Promise<void> {
+  const path = join(mission, file);
+  const before = await readFile(path, 'utf8');
+  expect(before).toContain(text);
+  await writeFile(path, before.replace(text, other));
+}
 
 /** Everything as a process makes it that wants one copy. */
 async function ensuredOnce(): Promise<void> {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, it } from 'vitest';
-import { CFDP_REPLIES_WAITING, CFDP_TRANSACTIONS } from '../../contract/limits.ts';
+import { CFDP_REPLIES_WAITING, CFDP_TRANSACTIONS } from '../../contract/limits/cfdp.ts';
 import { CfdpEntity } from '../../protocol/cfdp/entity.ts';
 import { readPdu, writePdu } from '../../protocol/cfdp/pdu.ts';
 import { userMessagesOf } from '../../protocol/cfdp/user-message.ts';

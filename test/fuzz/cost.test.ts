@@ -6,6 +6,7 @@
 import { Compile } from 'typebox/compile';
 import { describe, expect, it } from 'vitest';
 import { TransmitPacket } from '../../contract/bench/datapath.ts';
+import { BENCH_DOCUMENT_CHARACTERS } from '../../contract/limits/bench.ts';
 import { nearHelp } from '../../contract/near.ts';
 import { benchFollows, benchRoutes } from '../../http/bench/front-end.ts';
 import { follows, routes } from '../../http/front-end.ts';
@@ -88,6 +89,52 @@ describe('time per byte', { timeout: FUZZ_TEST_MS }, () => {
       }
       await judge(reader, costs);
     }
+  });
+});
+
+describe('a document of the bench as long as one may be', { timeout: FUZZ_TEST_MS }, () => {
+  const filled = (piece: string): string =>
+    piece.repeat(BENCH_DOCUMENT_CHARACTERS / piece.length).slice(0, BENCH_DOCUMENT_CHARACTERS);
+  const inList = (piece: string): string => `a: [${filled(piece).slice(0, -10)}]`;
+  const timeline = (): string => {
+    const lines = Array.from(
+      { length: 6_000 },
+      (_, n) => `  - { at: ${n} s, do: set, gain: ${n % 70} dB }\n`,
+    );
+    return `timeline:\n${lines.join('')}`.slice(0, BENCH_DOCUMENT_CHARACTERS);
+  };
+  const cost = (text: string): number => {
+    const times = Array.from({ length: 3 }, () => {
+      const before = process.cpuUsage();
+      readDocument(text);
+      const { user, system } = process.cpuUsage(before);
+      return user + system;
+    });
+    return Math.min(...times);
+  };
+
+  it('radio/document/read.D4 costs no more than three times a timeline, whatever it is made of', () => {
+    const plain = timeline().slice(0, 150 * 1024);
+    cost(plain);
+    const most = 3 * cost(plain);
+    const dear = {
+      tags: inList('!a 1, '),
+      'tags of nothing': filled('!a '),
+      'tags in lines': filled('!\n'),
+      anchors: filled('&a '),
+      aliases: `a: &a 1\nb: [${filled('*a, ').slice(0, -20)}]`,
+      commas: inList(','),
+      lists: inList('[],'),
+      documents: filled('---\n'),
+      'lists where a key stands': filled('key: value\n- 1\n'),
+      comments: filled('#\n'),
+      numbers: inList('1, '),
+    };
+    const figures = Object.entries(dear).map(([name, text]) => [name, cost(text)] as const);
+    console.info(
+      `a timeline ${most / 3_000} ms: ${figures.map(([name, us]) => `${name} ${us / 1_000}`).join(', ')}`,
+    );
+    expect(figures.filter(([, us]) => us > most)).toEqual([]);
   });
 });
 
@@ -198,7 +245,8 @@ const READERS: Readonly<
   },
   conditions: { read: (text) => void parseCondition(text), inputs: texts(1_000) },
   quantities: { read: (text) => void parseQuantity(text), inputs: texts(30_000) },
-  selectors: { read: (text) => void parseSelectors(text), inputs: texts(30_000) },
+  // Four times this is what a request line holds.
+  selectors: { read: (text) => void parseSelectors(text), inputs: texts(15_000) },
   names: { read: (text) => void nearHelp(text, ['x'.repeat(100), 'ping'], 'names'), inputs: texts(30_000) },
   'messages to the transmitter': {
     read: (text) => void readJsonBody(Buffer.from(text), packet, 'validation_failed'),

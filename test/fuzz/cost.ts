@@ -69,7 +69,7 @@ export class Costs {
     try {
       let measured = await this.#once(subject, small, large, 1);
       for (let round = 1; measured.dear && round <= ROUNDS; round += 1)
-        measured = await this.#once(subject, small, large, REPEATS * 2 ** round);
+        measured = await this.#once(subject, small, large, REPEATS * 2 ** round, measured);
       this.#measured.push(measured);
     } catch (error) {
       throw new Error(`failed on ${subject.name}`, { cause: error });
@@ -96,8 +96,12 @@ export class Costs {
     small: Buffer,
     large: Buffer,
     repeats: number,
+    before?: Measured,
   ): Promise<Measured> {
-    const times = [await this.#least(small, repeats), await this.#least(large, repeats)] as const;
+    const times = [
+      Math.min(await this.#least(small, repeats), before?.small ?? Number.POSITIVE_INFINITY),
+      Math.min(await this.#least(large, repeats), before?.large ?? Number.POSITIVE_INFINITY),
+    ] as const;
     const grew = times[1] > GROWTH * Math.max(times[0], this.#base, reading(large.length));
     const left = times[1] - share * reading(large.length);
     const tooDear = left > this.#base && left > (await this.#ofAccepted(example, large, repeats));

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, it } from 'vitest';
-import { JSON_BODY_BYTES } from '../../contract/limits.ts';
+import { JSON_BODY_BYTES } from '../../contract/limits/request.ts';
 import { follows, routes } from '../../http/front-end.ts';
 import { type DemoCell, startDemoCell } from '../support/demo-cell.ts';
 import { FUZZ_TEST_MS, fuzzServer } from './cases.ts';
@@ -55,7 +55,7 @@ describe('any request', { timeout: FUZZ_TEST_MS }, () => {
       'POST /v1/encode HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{"a":\r\n2\r\n1}\r\n0\r\n\r\n',
     );
     const old = Buffer.from('GET /healthz HTTP/1.0\r\nHost: localhost\r\n\r\n');
-    const large = Buffer.from(`GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: ${'x'.repeat(17_000)}\r\n\r\n`);
+    const large = Buffer.from(`GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: ${'x'.repeat(66_000)}\r\n\r\n`);
     const pieces = [
       '\r\n',
       '\n',
@@ -93,7 +93,7 @@ describe('any request', { timeout: FUZZ_TEST_MS }, () => {
     [
       431,
       'has too much in its head',
-      `GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: ${'x'.repeat(17_000)}\r\n\r\n`,
+      `GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: ${'x'.repeat(66_000)}\r\n\r\n`,
     ],
     [505, 'is of HTTP/1.0', 'GET /healthz HTTP/1.0\r\nHost: localhost\r\n\r\n'],
   ])('gets %i of the HTTP parser itself when it %s', async (status, _what, request) => {

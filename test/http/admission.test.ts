@@ -3,7 +3,7 @@
 import Type from 'typebox';
 import { afterEach, describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
-import { UPLOAD_GRACE_MS, UPLOAD_SLOWEST_BYTES_PER_S } from '../../contract/limits.ts';
+import { UPLOAD_GRACE_MS, UPLOAD_SLOWEST_BYTES_PER_S } from '../../contract/limits/transfer.ts';
 import { defineFollow } from '../../http/follow.ts';
 import { defineRoute } from '../../http/route.ts';
 import { type FrontEnd, serveRoutes } from '../../http/serve.ts';

@@ -4,18 +4,23 @@
  */
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import {
-  type AlarmCall,
-  type AlarmEvent,
-  type AlarmName,
-  type AlarmRecord,
-  type AlarmReply,
-  alarmKey,
-  type StoredAlarm,
+import type {
+  AlarmCall,
+  AlarmEvent,
+  AlarmRecord,
+  AlarmReply,
+  PendingReaction,
+  StoredAlarm,
 } from '../../contract/alarm.ts';
+import { type AlarmName, alarmKey } from '../../contract/alarm-name.ts';
 import { buckets } from '../../contract/bus/buckets.ts';
 import { streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';
+import { REACTION_WAIT_MS } from '../../contract/limits/alarm.ts';
+import type { RunSummary } from '../../contract/run.ts';
+import { storedAlarmBytes } from '../../contract/stored-alarm.ts';
+import type { Holder } from '../../contract/target-holds.ts';
+import { watchReactions } from '../../http/routes/alarm-reactions.ts';
 import { alarmFollows, alarmRoutes } from '../../http/routes/alarms.ts';
 import type { Stoppable } from '../../ports/bus.ts';
 import { until } from '../support/until.ts';
@@ -23,7 +28,7 @@ import { Coverage } from './coverage.ts';
 import { type Answer, codesOf } from './fixture.ts';
 import { PROVIDER, startWorld, type World } from './world.ts';
 
-const coverage = new Coverage(alarmRoutes, alarmFollows);
+const coverage = new Coverage(alarmRoutes, [...alarmFollows, watchReactions]);
 const ADA = { 'x-mcs-user': 'ada' };
 const AT = '2026-01-02T03:04:05.678Z';
 const VOLTAGE: AlarmName = { target: 'sat1', component: 'battery', instance: '1', alarm: 'voltage' };
@@ -53,7 +58,11 @@ function answering(answer: AlarmReply | 'nothing', target = 'sat1'): void {
   served.push(world.bus.serve(subject.alarmControl(target), reply));
 }
 
-async function record(name: AlarmName, change: Partial<AlarmRecord> = {}): Promise<void> {
+async function record(
+  name: AlarmName,
+  change: Partial<AlarmRecord> = {},
+  reactions?: readonly PendingReaction[],
+): Promise<void> {
   const stored: StoredAlarm = {
     record: {
       previous: 'NORMAL',
@@ -65,8 +74,9 @@ async function record(name: AlarmName, change: Partial<AlarmRecord> = {}): Promi
     },
     epoch: 1,
     evaluated: { position: 1, at: 0 },
+    ...(reactions !== undefined && { reactions }),
   };
-  await world.bus.bucket(buckets.alarms).overwrite(alarmKey(name), Buffer.from(JSON.stringify(stored)));
+  await world.bus.bucket(buckets.alarms).overwrite(alarmKey(name), storedAlarmBytes(stored));
 }
 
 async function transition(name: AlarmName, seq: number): Promise<AlarmEvent> {
@@ -195,18 +205,18 @@ describe('commands about an alarm', () => {
     expect(calls.at(-1)?.call.alarm).toEqual({ component: 'obc', alarm: 'unexpected_reboot' });
   });
 
-  it('MC-ALM-024 MC-ALM-043 MC-ALM-045 MC-ALM-050 passes on what the service refuses: 409 alarm::refused', async () => {
+  it('MC-ALM-024 MC-ALM-043 MC-ALM-045 MC-ALM-050 MC-ERR-087 passes on what the service refuses: 409 alarm::refused', async () => {
     answering({ outcome: 'refused', reason: 'sat1 battery[1].voltage: it is not shelved' });
     const answer = await command('unshelve');
     expect(said(answer)).toEqual([409, ['alarm::refused']]);
     expect(answer.body.errors[0].message).toBe('sat1 battery[1].voltage: it is not shelved');
   });
 
-  it('MC-ALM-041 answers 503 alarm::no-service when no alarm service runs', async () => {
+  it('MC-ALM-041 MC-ERR-088 answers 503 alarm::no-service when no alarm service runs', async () => {
     expect(said(await command('acknowledge'))).toEqual([503, ['alarm::no-service']]);
   });
 
-  it('MC-ALM-042 MC-ALM-058 answers 504 alarm::timeout when it is silent for as long as the configuration says', async () => {
+  it('MC-ALM-042 MC-ALM-058 MC-ERR-089 answers 504 alarm::timeout when it is silent for as long as the configuration says', async () => {
     answering('nothing');
     const before = world.missions.current!;
     world.missions.publish({ ...before, settings: { ...before.settings, alarmAnswerMs: 300 } });
@@ -256,7 +266,7 @@ describe('commands about an alarm', () => {
     'o%20bc.mode',
     '.mode',
     '%zz',
-  ])('MC-ALM-037 answers 404 api::invalid-alarm for %s', async (alarm) => {
+  ])('MC-ALM-037 MC-ERR-010 answers 404 api::invalid-alarm for %s', async (alarm) => {
     const answer = await coverage.post(`${url}/v1/alarms/sat1/${alarm}/acknowledge`, '', ADA);
     expect(said(answer)).toEqual([404, ['api::invalid-alarm']]);
   });
@@ -310,20 +320,134 @@ describe('the watch of alarms', () => {
   });
 });
 
+describe('the reactions of alarms', () => {
+  const HEATER: AlarmName = { target: 'sat2', component: 'heater', alarm: 'stuck' };
+  const LOW: AlarmName = { target: 'sat2', component: 'battery', instance: '1', alarm: 'low' };
+  const HOLDER = '01J5ZK3M8QW7V9XH2C4T6R8YAC';
+  const WAITER = '01J5ZK3M8QW7V9XH2C4T6R8YAD';
+  const BEGUN = '2026-01-02T03:05:00.000Z';
+  const decision = { path: 'off', kind: 'decision', prompt: 'no echo', question: 7, since: AT } as const;
+
+  async function run(name: AlarmName, id: string, more: Partial<RunSummary>): Promise<void> {
+    const summary: RunSummary = {
+      run: id,
+      procedure: 'shed_load',
+      suspended: false,
+      environment: 'bench',
+      targets: { sat: name.target },
+      by: `alarm ${alarmKey(name)}`,
+      ...more,
+    };
+    await world.bus.bucket(buckets.runs).overwrite(id, Buffer.from(JSON.stringify(summary)));
+  }
+
+  async function holders(...all: Holder[]): Promise<void> {
+    const entry = Buffer.from(JSON.stringify({ holders: all }));
+    await world.bus.bucket(buckets.leases).overwrite('sat2', entry);
+  }
+
+  const asked = (seq: number, more: object = {}): PendingReaction => ({
+    seq,
+    at: Date.parse(AT),
+    procedure: 'shed_load',
+    ...more,
+  });
+  const reactionsOf = async (name: AlarmName): Promise<unknown> => {
+    const { body } = await list('?target=sat2&all=true');
+    return body.alarms.find((each: AlarmName) => each.alarm === name.alarm).reactions;
+  };
+  const waits = {
+    procedure: 'shed_load',
+    run: HOLDER,
+    state: 'waiting_for_decision',
+    step: 'off',
+    reason: 'no echo',
+    question: 7,
+    since: AT,
+    holds_target: true,
+  };
+  const behind = {
+    procedure: 'shed_load',
+    run: WAITER,
+    state: 'waiting_for_target',
+    since: BEGUN,
+    until: new Date(Date.parse(BEGUN) + REACTION_WAIT_MS).toISOString(),
+    held_by: [{ run: HOLDER, alarm: 'sat2.heater._.stuck' }],
+    holds_target: false,
+  };
+
+  it('http/alarm-reactions.Q1 the list says which waits for a decision, which waits for its target, and who holds that', async () => {
+    await holders({ run: HOLDER, mode: 'exclusive', alarm: 'sat2.heater._.stuck' });
+    await run(HEATER, HOLDER, { started_at: AT, step: 'off', pending: decision });
+    await run(LOW, WAITER, { started_at: BEGUN });
+    await record(HEATER, {}, [asked(1, { run: HOLDER })]);
+    await record(LOW, {}, [asked(1, { run: WAITER }), asked(3), asked(5, { failed: 'no role', report: 1 })]);
+    // Runs and holds are watched: each comes by itself.
+    const seen = async (): Promise<string> =>
+      JSON.stringify([await reactionsOf(HEATER), await reactionsOf(LOW)]);
+    await until(async () => /"since":.*"holds_target":true.*"held_by":/.test(await seen()));
+    expect(await reactionsOf(HEATER)).toEqual([waits]);
+    expect(await reactionsOf(LOW)).toEqual([
+      behind,
+      { procedure: 'shed_load', state: 'starting', holds_target: false },
+      { procedure: 'shed_load', state: 'failed', reason: 'no role', holds_target: false },
+    ]);
+    const { body } = await list('?target=sat1');
+    for (const each of body.alarms) expect(each).not.toHaveProperty('reactions');
+  });
+
+  it('the watch begins with each under way, says each change once, and the end', async () => {
+    const watch = await coverage.open(`${url}/v1/alarms/reactions/watch?target=sat2`);
+    await until(() => watch.messages.length === 2);
+    expect(watch.messages).toEqual([
+      { ...HEATER, reaction: waits },
+      { ...LOW, reaction: behind },
+    ]);
+    await run(HEATER, HOLDER, { started_at: AT, step: 'off', pending: decision, updated_at: AT });
+    await run(HEATER, HOLDER, { started_at: AT, step: 'off', finished: false, reason: 'aborted by ada' });
+    await holders({ run: WAITER, mode: 'exclusive', alarm: 'sat2.battery.1.low' });
+    await run(LOW, WAITER, { started_at: BEGUN, step: 'off' });
+    await until(() => watch.messages.length === 4);
+    expect(watch.messages.slice(2).map((each) => (each as { reaction: object }).reaction)).toMatchObject([
+      { run: HOLDER, state: 'failed', reason: 'aborted by ada' },
+      { run: WAITER, state: 'running', step: 'off' },
+    ]);
+    watch.close();
+    const other = await coverage.open(`${url}/v1/alarms/reactions/watch`);
+    await until(() => other.messages.length === 1);
+    expect(other.messages).toMatchObject([{ reaction: { run: WAITER } }]);
+    other.close();
+  });
+
+  it.each([
+    ['target=sat9', 404, 'api::unknown-target'],
+    ['all=true', 400, 'api::invalid-body'],
+  ])('refuses to be watched with %s', async (query, status, code) => {
+    const { refused } = await coverage.follow(`${url}/v1/alarms/reactions/watch?${query}`);
+    expect(said(refused!)).toEqual([status, [code]]);
+  });
+});
+
 describe('what stands before every route of alarms', () => {
   async function all(headers: Record<string, string>): Promise<[number, string[]][]> {
     const { refused } = await coverage.follow(`${url}/v1/alarms/watch`, headers);
-    return [said(await list('', headers)), said(await command('acknowledge', '', headers)), said(refused!)];
+    const { refused: reactions } = await coverage.follow(`${url}/v1/alarms/reactions/watch`, headers);
+    return [
+      said(await list('', headers)),
+      said(await command('acknowledge', '', headers)),
+      said(refused!),
+      said(reactions!),
+    ];
   }
 
   it('MC-AUTH-016 MC-AUTH-017 the identity of the caller, as at every route', async () => {
     const before = world.missions.current!;
     const token = { authorization: 'Bearer x' };
-    expect(await all(token)).toEqual(Array(3).fill([401, ['auth::no-provider']]));
+    expect(await all(token)).toEqual(Array(4).fill([401, ['auth::no-provider']]));
     world.missions.publish({ ...before, settings: { ...before.settings, auth: PROVIDER } });
-    expect(await all(token)).toEqual(Array(3).fill([401, ['auth::invalid-token']]));
+    expect(await all(token)).toEqual(Array(4).fill([401, ['auth::invalid-token']]));
     world.missions.publish({ ...before, settings: { ...before.settings, auth: { required: true } } });
-    expect(await all(ADA)).toEqual(Array(3).fill([401, ['auth::token-required']]));
+    expect(await all(ADA)).toEqual(Array(4).fill([401, ['auth::token-required']]));
     world.missions.publish(before);
   });
 
@@ -337,7 +461,7 @@ describe('what stands before every route of alarms', () => {
   it('MC-GEN-017 the bus: 503 api::unavailable without it', async () => {
     await world.nats.kill();
     await until(() => !world.bus.connected);
-    expect(await all(ADA)).toEqual(Array(3).fill([503, ['api::unavailable']]));
+    expect(await all(ADA)).toEqual(Array(4).fill([503, ['api::unavailable']]));
     await world.nats.start();
     await until(() => world.bus.connected);
   });

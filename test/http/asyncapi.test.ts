@@ -72,6 +72,21 @@ describe('the AsyncAPI document', () => {
     }
   });
 
+  it('MC-BUS-019 each follow route carries the message that section 4 gives it', () => {
+    const carried = follows.map(({ operationId }) => [
+      operationId,
+      Object.keys(document.channels[operationId]!.messages).join(),
+    ]);
+    expect(Object.fromEntries(carried)).toMatchObject({
+      followTelecommand: 'TcEvent',
+      watchTelecommands: 'TcEvent',
+      watchValues: 'CurrentValue',
+      followRun: 'RunEvent',
+      watchAlarms: 'AlarmEvent',
+      watchTransfers: 'Transfer',
+    });
+  });
+
   it('refers to nothing that is not there', () => {
     const references = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map(([, to]) => to!);
     expect(references.length).toBeGreaterThan(follows.length * 4);

@@ -11,7 +11,7 @@ import { followerCredentials } from '../../bus/follower-credentials.ts';
 import { header } from '../../contract/bus/headers.ts';
 import { streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';
-import { AUTH_NATS_TTL_MS } from '../../contract/limits.ts';
+import { AUTH_NATS_TTL_MS } from '../../contract/limits/auth.ts';
 import { follows, routes, startFrontEnd } from '../../http/front-end.ts';
 import type { FrontEnd } from '../../http/serve.ts';
 import { MissionTokens } from '../../identity/mission-tokens.ts';
@@ -98,6 +98,29 @@ describe('GET /v1/auth/config', () => {
   });
 });
 
+describe('GET /v1/whoami', () => {
+  const who = (headers: Record<string, string> = {}, query = '') =>
+    coverage.call(`${url}/v1/whoami${query}`, { headers });
+
+  it('says who the service takes the caller for, and until when', async () => {
+    expect((await who()).body).toEqual({ identity: 'anonymous', roles: [] });
+    const declared = await who({ 'x-mcs-user': 'ada', 'x-mcs-role': 'operator' });
+    expect(declared.body).toEqual({ identity: 'declared', subject: 'ada', roles: ['operator'] });
+    configure(provider);
+    const { body } = await who(await bearer());
+    expect(body).toMatchObject({ identity: 'verified', subject: 'ada' });
+    expect(Date.parse(body.expires_at) - Date.now()).toBeGreaterThan(500_000);
+  });
+
+  it('refuses what every route refuses', async () => {
+    expect(codesOf(await who(await bearer()))).toEqual(['auth::no-provider']);
+    expect(codesOf(await who({}, '?name=eve'))).toEqual(['api::invalid-body']);
+    configure({ ...provider, required: true });
+    expect(codesOf(await who())).toEqual(['auth::token-required']);
+    expect(codesOf(await who(await bearer({ exp: 1 })))).toEqual(['auth::invalid-token']);
+  });
+});
+
 describe('POST /v1/auth/nats', () => {
   it('MC-NATS-001 MC-NATS-002 MC-NATS-003 MC-NATS-009 gives a credential for the key of the caller, for an hour', async () => {
     configure(provider);
@@ -112,7 +135,7 @@ describe('POST /v1/auth/nats', () => {
     expect(claims.nats.issuer_account).toBe(world.nats.followerSigner.account);
   });
 
-  it('MC-NATS-002 gives it for auth.nats_ttl', async () => {
+  it('MC-NATS-002 MC-LIM-013 gives it for auth.nats_ttl', async () => {
     configure({ ...provider, nats_ttl_ms: 90_000 });
     const before = Math.floor(Date.now() / 1_000);
     const { body } = await ask(await bearer());
@@ -175,6 +198,9 @@ describe('POST /v1/auth/nats', () => {
     try {
       const answer = await ask(await bearer());
       expect([answer.status, codesOf(answer)]).toEqual([503, ['api::unavailable']]);
+      expect(codesOf(await coverage.call(`${url}/v1/whoami`, { headers: await bearer() }))).toEqual([
+        'api::unavailable',
+      ]);
     } finally {
       world.missions.known = true;
     }

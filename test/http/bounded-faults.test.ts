@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import type { ApiError } from '../../contract/bench/errors.ts';
-import { ERROR_CHARACTERS, ERRORS_CHARACTERS, ERRORS_LISTED } from '../../contract/limits.ts';
+import { ERROR_CHARACTERS, ERRORS_CHARACTERS, ERRORS_LISTED } from '../../contract/limits/request.ts';
 import { benchDialect } from '../../http/bench/dialect.ts';
 import { missionControlDialect } from '../../http/mission-control.ts';
 import type { AnyFault, Refusal } from '../../http/reply.ts';

@@ -8,7 +8,7 @@ import { describe, expect, it } from 'vitest';
 import type { ByteRange } from '../../contract/byte-ranges.ts';
 import { ByteRanges } from '../../contract/byte-ranges.ts';
 import { type ChunkMessage, readChunkMessage } from '../../contract/chunk-message.ts';
-import { CHUNKS_WAITING_BYTES } from '../../contract/limits.ts';
+import { CHUNKS_WAITING_BYTES } from '../../contract/limits/transfer.ts';
 import type { StoredTransfer } from '../../contract/transfer.ts';
 import { ArrivedBytes, ChunkReader } from '../../http/chunks/chunk-reader.ts';
 import type { ReadingOrderName } from '../../http/chunks/reading-orders.ts';
@@ -73,8 +73,8 @@ function fileOf(size: number, order: ReadingOrderName) {
       if (!now) free();
     },
     gone: () => (isGone = true),
-    arrives: (start: number, end: number) =>
-      reader.arrived(new ArrivedBytes(start, content.subarray(start, end))),
+    arrives: (start: number, end: number, transaction?: string) =>
+      reader.arrived(new ArrivedBytes(start, content.subarray(start, end), transaction)),
     records(more: Partial<StoredTransfer>) {
       record = { ...record, ...more };
       reader.changed();
@@ -153,6 +153,35 @@ describe.each<ReadingOrderName>(['arrival', 'offset'])('a reader by %s', (order)
     const [[how, reason]] = old.closed as [[string, string]];
     expect([how, reason.startsWith('SUPERSEDED: new generation ü')]).toEqual(['finished', true]);
     expect(Buffer.byteLength(reason)).toBeLessThanOrEqual(123);
+  });
+
+  it('MC-GEN-022 chunk-reader.C3 is closed when another transaction brings the file, and late chunks of an earlier one are left out', async () => {
+    const by = (current: string, earlier: string[] = []): Partial<StoredTransfer> => ({
+      state: 'PARTIAL',
+      actor: { version: 1, changes: [], transaction: { current, earlier } },
+    });
+    const arriving = fileOf(1_000, order);
+    arriving.records({ ...by('b', ['a']), received: [[0, 100]] });
+    const running = arriving.reader.run();
+    await settled();
+    arriving.arrives(100, 200, 'a');
+    arriving.arrives(100, 150, 'b');
+    await settled();
+    expect(arriving.got.map(({ offset, data }) => [offset, data.length])).toEqual([
+      [0, PIECE],
+      [PIECE, PIECE],
+      [100, 50],
+    ]);
+    arriving.arrives(0, 50, 'c');
+    await running;
+    expect(arriving.closed).toEqual([['begun-again', 'the file is sent again from its beginning']]);
+    const recorded = fileOf(1_000, order);
+    recorded.records({ ...by('b'), received: [[0, 100]] });
+    const reading = recorded.reader.run();
+    await settled();
+    recorded.records({ ...by('c', ['b']), received: [[0, 300]] });
+    await reading;
+    expect(recorded.closed[0]?.[0]).toBe('begun-again');
   });
 
   it('is closed where the content is removed before it was all read', async () => {

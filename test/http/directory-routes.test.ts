@@ -5,7 +5,7 @@ import { encodeBatch, type FileSample } from '../../contract/batch.ts';
 import { buckets } from '../../contract/bus/buckets.ts';
 import { streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';
-import { VALUES_CHECKPOINT_MS } from '../../contract/limits.ts';
+import { VALUES_CHECKPOINT_MS } from '../../contract/limits/value.ts';
 import type { CurrentValue } from '../../contract/value.ts';
 import { fileRoutes } from '../../http/routes/files.ts';
 import type { Mission } from '../../mission/mission.ts';

@@ -61,9 +61,11 @@ function away(): never {
 export const absentBus: Bus = {
   connected: false,
   onConnection: () => () => {},
-  publish: away,
-  subscribe: away,
-  serve: away,
+  // As the real one, which loses it.
+  publish: () => undefined,
+  // As the real one, which takes them along to each connection.
+  subscribe: () => ({ stop: async () => {} }),
+  serve: () => ({ stop: async () => {} }),
   request: async () => away(),
   append: async () => away(),
   last: async () => away(),
@@ -153,6 +155,43 @@ export function post(url: string, body: unknown, headers: Record<string, string>
 
 export function codesOf(answer: Answer): string[] {
   return answer.body.errors.map(({ code }: { code: string }) => code);
+}
+
+/** A client that reads nothing while it sends, as simple ones do; rejects where it could not send all. */
+export async function blindConnection(port: number): Promise<{
+  sendAll(...parts: Buffer[]): Promise<void>;
+  received(): string;
+  closed(): boolean;
+  destroy(): void;
+}> {
+  const socket = net.connect(port, '127.0.0.1');
+  await new Promise((resolve) => socket.once('connect', resolve));
+  let received = '';
+  let isClosed = false;
+  socket.on('data', (data) => {
+    received += data.toString('latin1');
+  });
+  socket.on('error', () => undefined);
+  socket.on('close', () => {
+    isClosed = true;
+  });
+  const send = (part: Buffer): Promise<void> =>
+    new Promise((resolve, reject) => {
+      socket.write(part, (error) => (error ? reject(error) : resolve()));
+    });
+  return {
+    async sendAll(...parts) {
+      socket.pause();
+      try {
+        for (const part of parts) await send(part);
+      } finally {
+        socket.resume();
+      }
+    },
+    received: () => received,
+    closed: () => isClosed,
+    destroy: () => void socket.destroy(),
+  };
 }
 
 /** A connection as bytes: what it received so far, and whether the server closed it. */

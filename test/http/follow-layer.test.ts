@@ -2,7 +2,7 @@
 
 import Type from 'typebox';
 import { afterEach, describe, expect, it } from 'vitest';
-import { AUTH_CLOCK_TOLERANCE_MS } from '../../contract/limits.ts';
+import { AUTH_CLOCK_TOLERANCE_MS } from '../../contract/limits/auth.ts';
 import { accepted } from '../../contract/result.ts';
 import { busUnavailable } from '../../http/errors.ts';
 import { defineFollow, type FollowPolicy, type FollowWriter } from '../../http/follow.ts';

@@ -1,9 +1,10 @@
 /** Holds against a bucket whose watch the test plays: what the cache may and may not decide. */
 
 import { describe, expect, it } from 'vitest';
-import type { TargetHolds } from '../../contract/telecommand.ts';
+import type { TargetHolds } from '../../contract/target-holds.ts';
 import { watchHolds } from '../../http/holds.ts';
 import type { Bus, Entry } from '../../ports/bus.ts';
+import { UNREADABLE_HOLDS as UNREADABLE } from '../support/unreadable-holds.ts';
 import { until } from '../support/until.ts';
 import { absentBus, memoryLog } from './fixture.ts';
 
@@ -40,7 +41,7 @@ const shared = entry([{ run: 'R1', mode: 'shared' }]);
 /** Holds whose watch is up: a free target costs no read. */
 async function liveHolds(world: ReturnType<typeof leaseBus>) {
   const holds = watchHolds(world.bus, memoryLog());
-  await until(() => Array.isArray(holds.against('sat1', true)));
+  await until(() => holds.against('sat1', true) === undefined);
   world.state.reads = 0;
   return holds;
 }
@@ -51,16 +52,16 @@ describe('holds of runs', () => {
     const holds = await liveHolds(world);
     world.tell(exclusive);
     world.state.stored = undefined;
-    expect(await holds.against('sat1', false)).toEqual([]);
+    expect(await holds.against('sat1', false)).toBeUndefined();
     expect(world.state.reads).toBe(1);
   });
 
   it('answers for a free target from the cache, without a read', async () => {
     const world = leaseBus();
     const holds = await liveHolds(world);
-    expect(holds.against('sat1', true)).toEqual([]);
+    expect(holds.against('sat1', true)).toBeUndefined();
     world.tell(shared);
-    expect(holds.against('sat1', false)).toEqual([]);
+    expect(holds.against('sat1', false)).toBeUndefined();
     expect(world.state.reads).toBe(0);
   });
 
@@ -68,9 +69,9 @@ describe('holds of runs', () => {
     const world = leaseBus({ watchable: false });
     world.state.stored = exclusive;
     const holds = watchHolds(world.bus, memoryLog());
-    expect(await holds.against('sat1', false)).toEqual([{ run: 'R1', mode: 'exclusive' }]);
+    expect(await holds.against('sat1', false)).toBe('sat1 is held by run R1');
     world.state.stored = undefined;
-    expect(await holds.against('sat1', false)).toEqual([]);
+    expect(await holds.against('sat1', false)).toBeUndefined();
   });
 
   it('names every holder when one of several refuses', async () => {
@@ -82,8 +83,24 @@ describe('holds of runs', () => {
     ]);
     world.state.stored = both;
     world.tell(both);
-    expect((await holds.against('sat1', false)).map(({ run }) => run)).toEqual(['R1', 'R2']);
+    expect(await holds.against('sat1', false)).toBe('sat1 is held by run R1, run R2');
   });
+
+  it.each(UNREADABLE)(
+    'http/holds.H1 target-holds.H1 an entry that is %s refuses every telecommand, and mode',
+    async (_, text) => {
+      const world = leaseBus();
+      const holds = await liveHolds(world);
+      const malformed = { key: 'sat1', value: Buffer.from(text), revision: 2, at: 0 };
+      world.tell(malformed);
+      world.state.stored = malformed;
+      for (const changesState of [false, true])
+        expect(await holds.against('sat1', changesState)).toContain('cannot be read: `mcs bus check`');
+      expect(await holds.now('sat1')).toContain('cannot be read');
+      world.tell(shared);
+      expect(holds.against('sat1', false)).toBeUndefined();
+    },
+  );
 
   it('stops its watch', async () => {
     const world = leaseBus();

@@ -2,6 +2,7 @@
 
 import Type from 'typebox';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { REFUSED_BODY_BYTES } from '../../contract/limits/connection.ts';
 import { refuse } from '../../http/errors.ts';
 import { targetInPath } from '../../http/parameters.ts';
 import { defineRoute } from '../../http/route.ts';
@@ -9,7 +10,7 @@ import { type FrontEnd, serveRoutes } from '../../http/serve.ts';
 import { checkEnvironment } from '../../http/uws/server.ts';
 import { takeViolations } from '../support/conformance.ts';
 import { until } from '../support/until.ts';
-import { call, codesOf, layerPorts, post, rawConnection, serveLayer } from './fixture.ts';
+import { blindConnection, call, codesOf, layerPorts, post, rawConnection, serveLayer } from './fixture.ts';
 
 const Echo = Type.Object(
   {
@@ -185,6 +186,15 @@ describe('bodies', () => {
     expect((await post(`${url}/v1/echo`, body)).body).toEqual(body);
   });
 
+  it('exchange.U17 says how long a connection stays open without a request, and keeps it for at least as long', async () => {
+    const client = await rawConnection(Number(new URL(url).port));
+    client.send('GET /v1/targets/sat1/thing HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    const said = await until(() => /keep-alive: timeout=(\d+)/i.exec(client.received())?.[1]);
+    const answered = performance.now();
+    await until(() => client.closed(), { timeoutMs: 60_000, what: 'the end of an idle connection' });
+    expect((performance.now() - answered) / 1_000).toBeGreaterThan(Number(said));
+  });
+
   it('MC-LIM-022 refuses a body above 1 MiB with 413 api::too-large and takes one just below', async () => {
     const envelope = JSON.stringify({ name: '' }).length;
     const fits = await post(`${url}/v1/echo`, { name: 'x'.repeat(1024 * 1024 - envelope) });
@@ -192,6 +202,60 @@ describe('bodies', () => {
     const answer = await post(`${url}/v1/echo`, { name: 'x'.repeat(1024 * 1024 - envelope + 1) });
     expect(answer.status).toBe(413);
     expect(codesOf(answer)).toEqual(['api::too-large']);
+  });
+
+  it('uws/server.U9 a head above 16 KiB is 431 in the form of the service; far above, the page of the web server', async () => {
+    const answer = async (bytes: number): Promise<string> => {
+      const client = await rawConnection(frontEnd.port);
+      client.send(`GET /v1/nothing HTTP/1.1\r\nHost: localhost\r\nCookie: ${'c'.repeat(bytes)}\r\n\r\n`);
+      await until(() => client.closed() || client.received().includes('</html>'));
+      client.destroy();
+      return client.received();
+    };
+    const ours = await answer(17_000);
+    expect(ours).toMatch(/^HTTP\/1.1 431 Request Header Fields Too Large\r\n/);
+    const { errors } = JSON.parse(ours.slice(ours.indexOf('\r\n\r\n')));
+    expect(errors).toMatchObject([{ code: 'api::head-too-large', help: expect.any(String) }]);
+    // Nobody is asked: what the native server says to a head that it does not take is fixed in it.
+    const theirs = await answer(70_000);
+    expect(theirs).toMatch(/^HTTP\/1.1 431 /);
+    expect(theirs).not.toContain('api::');
+  });
+
+  it('body-collector.U21 a client that sends all of a body before it reads finds the 413, and can go on', async () => {
+    const size = 8 * 1024 * 1024;
+    const length = `Host: localhost\r\nContent-Length: ${size}\r\n\r\n`;
+    const client = await blindConnection(frontEnd.port);
+    await client.sendAll(Buffer.from(`POST /v1/echo HTTP/1.1\r\n${length}`), Buffer.alloc(size, 0x20));
+    await client.sendAll(Buffer.from('GET /v1/nothing HTTP/1.1\r\nHost: localhost\r\n\r\n'));
+    await until(() => client.received().includes('api::unknown-route'));
+    expect(client.received()).toMatch(/^HTTP\/1.1 413 [\s\S]*api::too-large/);
+    client.destroy();
+  });
+
+  it('body-collector.U21 so does one that sends it in chunks', async () => {
+    const client = await blindConnection(frontEnd.port);
+    const chunk = Buffer.from(`80000\r\n${' '.repeat(0x80000)}\r\n`);
+    const head = 'POST /v1/echo HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n';
+    await client.sendAll(
+      Buffer.from(head),
+      ...Array.from({ length: 16 }, () => chunk),
+      Buffer.from('0\r\n\r\n'),
+    );
+    await until(() => client.received().includes('api::too-large'));
+    expect(client.received()).toMatch(/^HTTP\/1.1 413 /);
+    client.destroy();
+  });
+
+  it('body-collector.U21 an endless body is cut off: 413 where it is read, and no more than the bound is taken', async () => {
+    const client = await blindConnection(frontEnd.port);
+    const chunk = Buffer.from(`100000\r\n${' '.repeat(0x100000)}\r\n`);
+    const head = 'POST /v1/echo HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n';
+    const chunks = REFUSED_BODY_BYTES / 0x100000 + 64;
+    await client
+      .sendAll(Buffer.from(head), ...Array.from({ length: chunks }, () => chunk))
+      .catch(() => undefined);
+    await until(() => client.closed());
   });
 
   it('MC-LIM-022 refuses a chunked body above 1 MiB while it is still coming', async () => {
@@ -471,21 +535,24 @@ describe('the port', () => {
   const serve = (port: number): Promise<FrontEnd> =>
     serveRoutes({ host: '127.0.0.1', port, ports: layerPorts(), routes, follows: [] });
 
-  it('uws/server.U8 is free again at once for a process that is started again, while connections of the old one linger', async () => {
-    const chosen = await serve(0);
-    await chosen.close();
-    const before = await serve(chosen.port);
-    for (let n = 0; n < 3; n += 1) {
-      const connection = await rawConnection(before.port);
-      // A body that is not read to its end: the server closes first, so the lingering side is its own.
-      connection.send('POST /v1/echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999\r\n\r\nx');
-      await until(() => connection.closed(), { what: 'the server closing' });
-    }
-    await before.close();
-    const after = await serve(before.port);
-    expect(after.port).toBe(before.port);
-    await after.close();
-  });
+  it.each(['chosen', 'drawn'])(
+    'uws/server.U8 %s is free again at once for a process that is started again, while connections of the old one linger',
+    async (how) => {
+      const drawn = await serve(0);
+      if (how === 'chosen') await drawn.close();
+      const before = how === 'chosen' ? await serve(drawn.port) : drawn;
+      for (let n = 0; n < 3; n += 1) {
+        const connection = await rawConnection(before.port);
+        // A body that is not read to its end: the server closes first, so the lingering side is its own.
+        connection.send('POST /v1/echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999\r\n\r\nx');
+        await until(() => connection.closed(), { what: 'the server closing' });
+      }
+      await before.close();
+      const after = await serve(before.port);
+      expect(after.port).toBe(before.port);
+      await after.close();
+    },
+  );
 
   it('uws/server.U8 belongs to one process: a second one is refused', async () => {
     const first = await serve(0);

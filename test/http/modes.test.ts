@@ -140,7 +140,7 @@ describe('the mode of a target', () => {
     expect((await read('sat2')).body).toEqual({ target: 'sat2', mode: null, modes: [], since: null });
   });
 
-  it('MC-MODE-005 MC-MODE-009 is set by a person, kept with when and by whom, and answered', async () => {
+  it('MC-MODE-005 MC-MODE-009 MC-BUS-020 is set by a person, kept with when and by whom, and answered', async () => {
     const before = Date.now();
     const { status, body } = await set('nominal');
     expect(status).toBe(200);
@@ -200,12 +200,12 @@ describe('what stands in the way of setting a mode', () => {
   it.each([
     ['turbo', 'sat1'],
     ['safe', 'sat2'],
-  ])('MC-MODE-010 the mode %s is unknown to %s: 422 mode::unknown', async (mode, target) => {
+  ])('MC-MODE-010 MC-ERR-085 the mode %s is unknown to %s: 422 mode::unknown', async (mode, target) => {
     const answer = await set(mode, target);
     expect(said(answer)).toEqual([422, ['mode::unknown']]);
   });
 
-  it('MC-MODE-011 a run that holds the target: 409 mode::target-held, with its name, and nothing is written', async () => {
+  it('MC-MODE-011 MC-ERR-086 a run that holds the target: 409 mode::target-held, with its name, and nothing is written', async () => {
     await set('safe');
     const before = await stored();
     await world.hold('sat1', [{ run: RUN, mode: 'exclusive' }]);
@@ -215,6 +215,14 @@ describe('what stands in the way of setting a mode', () => {
     expect(await stored()).toEqual(before);
     await world.hold('sat1', []);
     expect((await set('nominal')).status).toBe(200);
+  });
+
+  it('target-holds.H1 a hold that cannot be read: 409 mode::target-held', async () => {
+    await world.bus.bucket(buckets.leases).overwrite('sat1', Buffer.from('?'));
+    const answer = await set('nominal');
+    expect(said(answer)).toEqual([409, ['mode::target-held']]);
+    expect(answer.body.errors[0].message).toContain('cannot be read');
+    await world.hold('sat1', []);
   });
 
   it('MC-MODE-018 a shared hold as well', async () => {

@@ -7,7 +7,7 @@ import Type from 'typebox';
 import { describe, expect, it } from 'vitest';
 import { ERRORS, type ErrorCode } from '../../contract/errors.ts';
 import { defineFollow } from '../../http/follow.ts';
-import { follows, routes } from '../../http/front-end.ts';
+import { describedRoutes, follows } from '../../http/front-end.ts';
 import { openApiDocument } from '../../http/openapi.ts';
 import { defineRoute } from '../../http/route.ts';
 
@@ -28,7 +28,7 @@ interface Operation {
   readonly 'x-policy'?: string;
 }
 
-const document = openApiDocument(routes, follows) as unknown as {
+const document = openApiDocument(describedRoutes, follows) as unknown as {
   readonly paths: Record<string, Record<string, Operation>>;
   readonly components: { schemas: Record<string, { examples?: unknown[] }> };
   readonly tags: { name: string; description: string }[];
@@ -42,11 +42,12 @@ function problemsOf(schema: object, values: readonly unknown[]): string[] {
 }
 
 describe('the OpenAPI document', () => {
-  it('has an operation for every route and every follow route, under one base address', () => {
+  it('MC-GEN-001 has an operation for every route and every follow route, under one base address', () => {
     expect(operations.map(({ operationId }) => operationId).sort()).toEqual(
-      [...routes, ...follows].map(({ operationId }) => operationId).sort(),
+      [...describedRoutes, ...follows].map(({ operationId }) => operationId).sort(),
     );
-    for (const path of Object.keys(document.paths)) expect(path).toMatch(/^\/(v1\/|healthz$|metrics$)/);
+    for (const path of Object.keys(document.paths))
+      expect(path).toMatch(/^\/(v1\/|healthz$|readyz$|metrics$)/);
   });
 
   it.each(operations)(

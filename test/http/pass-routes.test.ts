@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { buckets } from '../../contract/bus/buckets.ts';
-import { SNAPSHOT_BODY_BYTES } from '../../contract/limits.ts';
+import { SNAPSHOT_BODY_BYTES } from '../../contract/limits/pass.ts';
 import type { Pass, PassView } from '../../contract/pass.ts';
 import type { RoutePorts } from '../../http/ports.ts';
 import { passFollows, passRoutes } from '../../http/routes/passes.ts';

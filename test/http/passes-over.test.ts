@@ -2,7 +2,7 @@
 
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { buckets } from '../../contract/bus/buckets.ts';
-import { AGED_REST_MS } from '../../contract/limits.ts';
+import { AGED_REST_MS } from '../../contract/limits/aged.ts';
 import type { Pass, PassView } from '../../contract/pass.ts';
 import type { RoutePorts } from '../../http/ports.ts';
 import { passRoutes } from '../../http/routes/passes.ts';

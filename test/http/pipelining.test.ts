@@ -121,6 +121,12 @@ describe.each([
       431,
       (change: string) => change.replace('Host:', `X: ${'x'.repeat(20_000)}\r\nHost:`),
     ],
+    [
+      'a head of 70 kB',
+      431,
+      (change: string) => change.replace('Host:', `X: ${'x'.repeat(70_000)}\r\nHost:`),
+    ],
+    ['99 headers', 431, (change: string) => change.replace('Host:', `${'X: y\r\n'.repeat(99)}Host:`)],
   ])('a change with %s is answered %i and not begun', async (_what, status, changed) => {
     const before = service.begun().length;
     const client = await rawConnection(service.port);

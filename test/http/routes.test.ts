@@ -269,6 +269,18 @@ describe('holds of runs', () => {
     ).toBe(202);
   });
 
+  it('MC-TC-030 target-holds.H1 refuses 409 tc::target-held where the hold cannot be read, and says what to do', async () => {
+    await world.bus.bucket(buckets.leases).overwrite('sat1', Buffer.from('{"holders":'));
+    const answer = await answered(ping, 409);
+    expect(codesOf(answer)).toEqual(['tc::target-held']);
+    expect(answer.body.errors[0].message).toContain('cannot be read: `mcs bus check`');
+    expect(
+      (await coverage.post(`${url}/v1/tc`, { ...ping, target: 'sat2', environment: 'bench' })).status,
+    ).toBe(202);
+    await world.hold('sat1', []);
+    await answered(ping, 202);
+  });
+
   it('MC-TC-031 MC-TC-032 under shared holds takes what changes nothing and refuses what does', async () => {
     await world.hold('sat1', [{ run: first, mode: 'shared' }]);
     await answered(ping, 202);
@@ -828,6 +840,10 @@ describe('the service about itself', () => {
   });
 
   it('keeps what probes ask open and outside /v1', async () => {
+    expect(await coverage.call(`${url}/readyz`)).toMatchObject({
+      status: 200,
+      body: { ready: true, missing: [] },
+    });
     const { body, status } = await coverage.call(`${url}/healthz?probe=1`);
     expect(status).toBe(200);
     expect(body).toMatchObject({ state: 'up', bus: 'connected', configuration: world.mission.revision });
@@ -1111,6 +1127,7 @@ describe('after the bus came back', () => {
 describe('going away', () => {
   it('answers 503 on /healthz while draining and still serves', async () => {
     world.frontEnd.drain();
+    expect((await coverage.call(`${url}/readyz`)).status).toBe(503);
     const health = await coverage.call(`${url}/healthz`);
     expect([health.status, health.body.state]).toEqual([503, 'draining']);
     expect((await coverage.call(`${url}/v1/targets/sat1/catalogue`)).status).toBe(200);

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { header } from '../../contract/bus/headers.ts';
-import { RUN_ASK_MS, RUN_CONTROL_MS } from '../../contract/limits.ts';
+import { RUN_ASK_MS, RUN_CONTROL_MS } from '../../contract/limits/run.ts';
 import { Outage } from '../../contract/outage.ts';
 import type { ControlCall, ControlReply, RunFact } from '../../contract/run.ts';
 import { askHolder } from '../../http/run-control.ts';
@@ -194,4 +194,16 @@ describe('what the log shows', () => {
     world.log(DONE.suspend);
     expect((await world.answer()).outcome).toBe('refused');
   });
+});
+
+it('run-control.Q5 a run that ended while its executor was on its way out is held by nobody', async () => {
+  const world = new World(CALLS.suspend, ['silent', 'unheld']);
+  world.log({ event: 'finished', ok: false, reason: 'aborted by ada' });
+  expect(await world.answer()).toEqual(OVER);
+  expect(world.asked).toHaveLength(2);
+});
+
+it('run-control.Q5 one that goes on is asked for until its time is over', async () => {
+  const world = new World(CALLS.suspend, ['silent', 'unheld']);
+  expect(await world.answer()).toMatchObject({ outcome: 'unknown' });
 });

@@ -2,11 +2,12 @@
 
 import { ulid } from 'ulid';
 import { describe, expect, it } from 'vitest';
-import { RUN_LIST_MOST } from '../../contract/limits.ts';
+import { RUN_LIST_MOST } from '../../contract/limits/run.ts';
 import type { RunSummary } from '../../contract/run.ts';
 import { watchRuns } from '../../http/run-index.ts';
 import { submittedRun } from '../../mission/procedure/run-status.ts';
 import type { Bus, Entry } from '../../ports/bus.ts';
+import { processorMs, timesCeiling } from '../support/processor-time.ts';
 import { until } from '../support/until.ts';
 import { absentBus, memoryLog } from './fixture.ts';
 
@@ -140,4 +141,20 @@ describe('the index of runs', () => {
     expect(index.newest(10)).toEqual([]);
     expect(log.lines.filter(({ level }) => level === 'warn')).toHaveLength(2);
   });
+});
+
+it('reads a long list at little more than what parsing its entries costs, however many are kept (run-index.N1)', () => {
+  const entries = Array.from({ length: 5_000 }, (_, n) => entryOf(runAt(1_700_000_000_000 + n)));
+  const cost = () => {
+    const { bus, tell } = indexBus();
+    watchRuns(bus, memoryLog());
+    return processorMs(() => {
+      for (const entry of entries) tell(entry.key, entry);
+    });
+  };
+  const parsing = () =>
+    processorMs(() => {
+      for (const { value } of entries) JSON.parse(Buffer.from(value).toString());
+    });
+  expect(timesCeiling(cost, parsing, 4)).toBeLessThanOrEqual(4);
 });

@@ -11,12 +11,13 @@ import { streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';
 import { Outage } from '../../contract/outage.ts';
 import type { Pass } from '../../contract/pass.ts';
-import type { ControlCall, RunEvent, RunFact, RunRequest } from '../../contract/run.ts';
+import type { ControlCall, RunEvent, RunFact, RunRequest, RunSummary } from '../../contract/run.ts';
 import type { Caller } from '../../http/caller.ts';
 import type { RoutePorts } from '../../http/ports.ts';
 import type { Route } from '../../http/route.ts';
 import { answerRun, runCommandRoutes } from '../../http/routes/run-commands.ts';
 import { readRunSteps } from '../../http/routes/run-steps.ts';
+import { watchRuns } from '../../http/routes/run-watch.ts';
 import { launchRun, runFollows, runRoutes } from '../../http/routes/runs.ts';
 import { PassWriter } from '../../messaging/pass-writes.ts';
 import { upsert } from '../../mission/pass/merge.ts';
@@ -32,7 +33,7 @@ import { type Answer, codesOf, realClock, swiftClock } from './fixture.ts';
 import { PROVIDER, startWorld, type World } from './world.ts';
 
 const routes = [...runRoutes, readRunSteps, ...runCommandRoutes];
-const coverage = new Coverage(routes, runFollows);
+const coverage = new Coverage(routes, [...runFollows, watchRuns]);
 const submitted: StreamMessage[] = [];
 const approvals: StreamMessage[] = [];
 let world: World;
@@ -212,6 +213,15 @@ describe('POST /v1/runs', () => {
     expect(read(entry)).toEqual(read((await world.bus.bucket(buckets.runs).get(run))!.value));
     await world.bus.bucket(buckets.runs).overwrite(run, Buffer.from(''));
   });
+
+  it.each(['{', 'null', '{"run":"another"}'])(
+    'a run whose entry cannot be read and that has no log is unknown: %s',
+    async (text) => {
+      const run = ulid();
+      await world.bus.bucket(buckets.runs).overwrite(run, Buffer.from(text));
+      expect(said(await stateOf(run))).toEqual([404, ['run::unknown']]);
+    },
+  );
 
   const sat = (target: string): Partial<RunRequest> => ({ targets: { sat: target } });
   const REFUSALS: [string, Partial<RunRequest>][] = [
@@ -533,6 +543,45 @@ describe('GET /v1/runs', () => {
   });
 });
 
+describe('GET (WS) /v1/runs/watch', () => {
+  it('routes/run-watch.W1 sends the list, the oldest first, then each run that changes', async () => {
+    const { body } = await coverage.call(`${url}/v1/runs?limit=200`);
+    const listed = body.runs.map(({ run }: { run: string }) => run).reverse();
+    const watch = await coverage.open(`${url}/v1/runs/watch`);
+    await until(() => watch.messages.length >= listed.length);
+    expect(watch.messages.slice(0, listed.length).map((each) => (each as RunSummary).run)).toEqual(listed);
+    const run = await launched(ADA);
+    await until(() => watch.messages.some((each) => (each as RunSummary).run === run));
+    const bucket = world.bus.bucket(buckets.runs);
+    const entry = { ...submittedRun(run, { ...launch, procedure: 'set' }), suspended: true };
+    const { revision } = (await bucket.get(run))!;
+    await bucket.put(run, Buffer.from(JSON.stringify(entry)), revision);
+    await until(() => watch.messages.some((each) => (each as RunSummary).suspended));
+    expect(watch.messages.at(-1)).toEqual(entry);
+    expect(watch.messages).toHaveLength(listed.length + 2);
+    watch.close();
+  });
+
+  it('routes/run-watch.W2 is closed while the bus hangs, and refused until it is back', async () => {
+    const watch = await coverage.open(`${url}/v1/runs/watch`);
+    await world.nats.freeze();
+    try {
+      await until(() => watch.closed?.code === 1013);
+      expect(said((await coverage.follow(`${url}/v1/runs/watch`)).refused!)).toEqual([
+        503,
+        ['api::unavailable'],
+      ]);
+    } finally {
+      world.nats.thaw();
+    }
+    await until(async () => {
+      const again = await coverage.follow(`${url}/v1/runs/watch`);
+      again.close();
+      return again.opened;
+    });
+  });
+});
+
 describe('GET /v1/runs/{run}', () => {
   it('MC-RUN-046 MC-RUN-047 MC-RUN-048 answers what the log says, through any instance', async () => {
     const log = await begun();
@@ -547,7 +596,14 @@ describe('GET /v1/runs/{run}', () => {
         procedure: 'set',
         step: 'shoot',
         suspended: false,
-        pending: { path: 'shoot', kind: 'ask', prompt: 'Level?', role: 'supervisor', question: 3 },
+        pending: {
+          path: 'shoot',
+          kind: 'ask',
+          prompt: 'Level?',
+          role: 'supervisor',
+          question: 3,
+          since: expect.any(String),
+        },
       });
     }
     await log.add({ event: 'finished', ok: false, reason: 'aborted by ada' });
@@ -651,7 +707,7 @@ describe('POST /v1/runs/{run}/answers', () => {
   it('MC-ANS-002 MC-ANS-004 MC-BUS-010 answers 202 once it is published with identity and roles', async () => {
     const { run } = await begun();
     const answer = await tell(run);
-    expect([answer.status, answer.body]).toEqual([202, { run }]);
+    expect([answer.status, answer.body]).toEqual([202, { run, seen: expect.any(Number) }]);
     const message = await until(() => approvals.find((each) => each.subject === `mcs.run.approval.${run}`));
     expect(read(message.data)).toEqual({ ...yes, by: 'ada', roles: ['operator', 'supervisor'] });
     expect(message.headers[header.user]).toBe('ada');
@@ -898,6 +954,7 @@ const requests: readonly (readonly [string, string, object | undefined])[] = [
   ['POST', '/v1/runs', launch],
   ['GET', `/v1/runs/${ulid()}`, undefined],
   ['GET', `/v1/runs/${ulid()}/steps`, undefined],
+  ['WS', '/v1/runs/watch', undefined],
   ['WS', `/v1/runs/${ulid()}/events`, undefined],
   ['POST', `/v1/runs/${ulid()}/answers`, { path: 's', accepted: true }],
   ['POST', `/v1/runs/${ulid()}/resume`, { choice: 'skip' }],
@@ -1021,7 +1078,7 @@ describe('after the bus came back', () => {
 });
 
 describe('the table', () => {
-  it('has no route, status or code that no test above has seen', () => {
+  it('MC-ERR-118 has no route, status or code that no test above has seen', () => {
     expect(coverage.missing()).toEqual([]);
   });
 });

@@ -93,7 +93,7 @@ const validate = (id = 's1', headers: Record<string, string> = EVE): Promise<Ans
   coverage.post(`${url}/v1/schedules/${id}/validate`, '', headers);
 const addRule = (more: object = {}, headers: Record<string, string> = ADA): Promise<Answer> =>
   coverage.post(`${url}/v1/schedule-rules`, { ...RULE, ...more }, headers);
-const rules = (): Promise<Answer> => coverage.call(`${url}/v1/schedule-rules`);
+const rules = (query = ''): Promise<Answer> => coverage.call(`${url}/v1/schedule-rules${query}`);
 const removeRule = (id = 'each', headers: Record<string, string> = ADA): Promise<Answer> =>
   coverage.call(`${url}/v1/schedule-rules/${id}`, { method: 'DELETE', headers });
 
@@ -386,6 +386,18 @@ describe('reading schedules', () => {
     expect(idsOf(await list('?pass=p1&all=true'))).toEqual(['first', 'second', 'off']);
     expect(idsOf(await list('?pass=p9'))).toEqual([]);
     expect((await list()).body.schedules[0]).toEqual((await read('first')).body);
+  });
+
+  it('lists schedules and rules of one target alone', async () => {
+    await written();
+    expect((await addRule()).status).toBe(201);
+    const [other] = [...mission.targets.keys()].filter((target) => target !== 'sat1');
+    expect(idsOf(await list('?target=sat1&all=true'))).toEqual(['s1']);
+    expect(idsOf(await list(`?target=${other}&all=true`))).toEqual([]);
+    expect((await rules('?target=sat1')).body.rules.map(({ id }: Rule) => id)).toEqual(['each']);
+    expect((await rules(`?target=${other}`)).body.rules).toEqual([]);
+    for (const answer of [await list('?target=mars'), await rules('?target=mars')])
+      expect(said(answer)).toEqual([404, ['api::unknown-target']]);
   });
 
   it('MC-SCH-013 goes on behind a schedule', async () => {

@@ -2,7 +2,7 @@
 
 import { Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
-import { FOLLOW_BUFFER_BYTES, FOLLOW_LOG_QUEUE_BYTES } from '../../contract/limits.ts';
+import { FOLLOW_BUFFER_BYTES, FOLLOW_LOG_QUEUE_BYTES } from '../../contract/limits/connection.ts';
 import { frontEndMetrics } from '../../http/metrics.ts';
 import { SocketWriter, type Wire } from '../../http/uws/socket-writer.ts';
 import { until } from '../support/until.ts';

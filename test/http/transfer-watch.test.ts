@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { TRANSFER_WATCH_MS } from '../../contract/limits.ts';
+import { TRANSFER_WATCH_MS } from '../../contract/limits/transfer.ts';
 import { type StoredTransfer, type Transfer, transferKey } from '../../contract/transfer.ts';
 import { TransferWatch } from '../../http/transfer-watch.ts';
 import type { TransferBook } from '../../messaging/transfer-book.ts';

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { connect, credsAuthenticator } from 'nats';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { objectStores } from '../../contract/bus/buckets.ts';
-import { UPLOAD_BYTES, UPLOADS_AT_ONCE } from '../../contract/limits.ts';
+import { UPLOAD_BYTES, UPLOADS_AT_ONCE } from '../../contract/limits/transfer.ts';
 import { uploadRoutes } from '../../http/routes/uploads.ts';
 import { until } from '../support/until.ts';
 import { Coverage } from './coverage.ts';
@@ -77,7 +77,7 @@ describe('POST /v1/uploads', () => {
     expect(await stored(answer.body.hash)).toBe(UPLOAD_BYTES);
   });
 
-  it('MC-UPL-003 MC-UPL-004 refuses a byte more before it is sent: 413 api::too-large', async () => {
+  it('MC-UPL-003 MC-UPL-004 MC-LIM-004 refuses a byte more before it is sent: 413 api::too-large', async () => {
     const socket = await begun(UPLOAD_BYTES + 1);
     let answer = '';
     socket.on('data', (data) => {
@@ -121,6 +121,44 @@ describe('POST /v1/uploads', () => {
     for (const socket of sockets) socket.destroy();
     await until(() => spooled().length === 0, { what: 'all of them gone' });
     expect((await store(Buffer.from('one more'))).status).toBe(201);
+  });
+});
+
+describe('GET /v1/uploads/{hash}', () => {
+  const read = (hash: string): Promise<Answer> => coverage.call(`${url}/${hash}`);
+
+  it('MC-UPL-002 says whether content is stored, so that it need not be sent again', async () => {
+    const content = Buffer.from('asked for by its hash');
+    expect(codesOf(await read(hashOf(content)))).toEqual(['upload::unknown']);
+    await store(content);
+    expect((await read(hashOf(content))).body).toEqual({ hash: hashOf(content), size: content.length });
+  });
+
+  it('refuses what cannot be a hash as unknown', async () => {
+    for (const hash of ['x', 'A'.repeat(64), '0'.repeat(63)]) {
+      const answer = await read(hash);
+      expect([answer.status, codesOf(answer)]).toEqual([404, ['upload::unknown']]);
+    }
+  });
+
+  it('answers 503 while it is not known what is stored, and what every route answers', async () => {
+    const hash = hashOf(Buffer.from('x'));
+    expect(codesOf(await read(`${hash}?name=x`))).toEqual(['api::invalid-body']);
+    const token = { headers: { authorization: 'Bearer x' } };
+    const refusalTo = async (init?: object) => codesOf(await coverage.call(`${url}/${hash}`, init));
+    expect(await refusalTo(token)).toEqual(['auth::no-provider']);
+    world.missions.publish({
+      ...world.mission,
+      settings: { ...world.mission.settings, auth: { ...PROVIDER, required: true } },
+    });
+    expect(await refusalTo(token)).toEqual(['auth::invalid-token']);
+    expect(await refusalTo()).toEqual(['auth::token-required']);
+    world.missions.publish(world.mission);
+    await world.nats.kill();
+    await until(() => !world.bus.connected);
+    expect(await refusalTo()).toEqual(['api::unavailable']);
+    await world.nats.start();
+    await until(() => world.bus.connected);
   });
 });
 

@@ -4,13 +4,14 @@
  */
 
 import { Registry } from 'prom-client';
-import { followerCredentials } from '../../bus/follower-credentials.ts';
+import { followerCredentials, unitCredentials } from '../../bus/follower-credentials.ts';
 import type { NatsBus } from '../../bus/nats-bus.ts';
 import { encodeBatch, type ValueBatch } from '../../contract/batch.ts';
 import { buckets } from '../../contract/bus/buckets.ts';
 import { streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';
-import type { TargetHolds, TcEvent } from '../../contract/telecommand.ts';
+import type { TargetHolds } from '../../contract/target-holds.ts';
+import type { TcEvent } from '../../contract/telecommand.ts';
 import { startFrontEnd } from '../../http/front-end.ts';
 import type { FrontEnd } from '../../http/serve.ts';
 import { MissionTokens } from '../../identity/mission-tokens.ts';
@@ -184,6 +185,7 @@ export async function startWorld(): Promise<World> {
       registry: new Registry(),
       tokens,
       followers: followerCredentials(nats.followerSigner),
+      units: unitCredentials(nats.unitSigner),
       roles: () => ({ api: 'running' }),
     });
     started.push({

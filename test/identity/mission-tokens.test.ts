@@ -12,7 +12,7 @@ import {
   AUTH_KEYS_MS,
   AUTH_KEYS_RETRY_MS,
   AUTH_TOKENS_KEPT,
-} from '../../contract/limits.ts';
+} from '../../contract/limits/auth.ts';
 import { MissionTokens } from '../../identity/mission-tokens.ts';
 import type { AuthSettings, Mission } from '../../mission/mission.ts';
 import { memoryLog } from '../http/fixture.ts';

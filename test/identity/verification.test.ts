@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { base64url, createLocalJWKSet, exportSPKI, importJWK, SignJWT, UnsecuredJWT } from 'jose';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { AUTH_CLOCK_TOLERANCE_MS, AUTH_TOKEN_CHARACTERS } from '../../contract/limits.ts';
+import { AUTH_CLOCK_TOLERANCE_MS, AUTH_TOKEN_CHARACTERS } from '../../contract/limits/auth.ts';
 import { providerOf } from '../../identity/provider.ts';
 import { verifyToken } from '../../identity/verification.ts';
 import type { AuthSettings } from '../../mission/mission.ts';

@@ -5,7 +5,7 @@ import { type DecodedBatch, decodeBatch, encodeBatch, type FileSample } from '..
 import { header } from '../../contract/bus/headers.ts';
 import { subject } from '../../contract/bus/subjects.ts';
 import { readFileChunk } from '../../contract/file-chunk.ts';
-import { FILES_PER_MESSAGE } from '../../contract/limits.ts';
+import { FILES_PER_MESSAGE } from '../../contract/limits/transfer.ts';
 import { CounterBlocks } from '../../links/driver/counter-blocks.ts';
 import { createPusDriver } from '../../links/driver/pus-c.ts';
 import { createFrameDecoder, type FrameDecoder } from '../../links/frame-decoder.ts';

@@ -8,9 +8,9 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { buckets } from '../../contract/bus/buckets.ts';
 import { subject } from '../../contract/bus/subjects.ts';
-import { HOLD_READ_MS } from '../../contract/limits.ts';
+import { HOLD_READ_MS } from '../../contract/limits/telecommand.ts';
 import type { FenceReply, SendCall, SendReply } from '../../contract/link.ts';
-import type { TargetHolds } from '../../contract/telecommand.ts';
+import type { TargetHolds } from '../../contract/target-holds.ts';
 import { createGateway, type RunningGateway } from '../../links/gateway-service.ts';
 import type { Spacecraft } from '../../links/simulated/spacecraft.ts';
 import type { Gateway as Definition } from '../../mission/mission.ts';
@@ -18,6 +18,7 @@ import { ManualClock } from '../support/manual-clock.ts';
 import { demoMission, TestMissions } from '../support/missions.ts';
 import { freePort } from '../support/radio.ts';
 import { keptLog } from '../support/silent-log.ts';
+import { UNREADABLE_HOLDS } from '../support/unreadable-holds.ts';
 import { until } from '../support/until.ts';
 import { MemoryBus } from './memory-bus.ts';
 
@@ -192,6 +193,21 @@ describe.each(KINDS)('a gateway of kind %s', (kind) => {
     expect(world.received()).toBe(1);
   });
 
+  it.each(UNREADABLE_HOLDS)(
+    'A-71 target-holds.H1 a target whose hold cannot be read: %s',
+    async (_, text) => {
+      const world = await open(kind);
+      await world.bus.bucket(buckets.leases).overwrite('sat1', Buffer.from(text));
+      expect(await world.send('1')).toEqual({
+        outcome: 'refused',
+        detail: expect.stringContaining('who holds sat1 is not known'),
+      });
+      await world.hold({ holders: [mine] });
+      expect(await world.send('2')).toMatchObject({ outcome: 'sent' });
+      await until(() => world.received() === 1);
+    },
+  );
+
   it('A-71 departures.L2 reads the holds again when it slept behind its reading', async () => {
     const world = await open(kind);
     await world.hold({ holders: [mine] });
@@ -211,6 +227,43 @@ describe.each(KINDS)('a gateway of kind %s', (kind) => {
     expect(await world.send('1')).toMatchObject({ outcome: 'refused' });
     expect(reads).toBe(2);
     expect(world.received()).toBe(0);
+  });
+
+  it('departures.L2 what was read counts for the frames that follow, for as long as it counts for one', async () => {
+    const world = await open(kind);
+    await world.hold({ holders: [mine] });
+    const bucket = world.bus.bucket(buckets.leases);
+    const get = bucket.get.bind(bucket);
+    let reads = 0;
+    bucket.get = async (key) => {
+      reads += 1;
+      return get(key);
+    };
+    await world.send('1');
+    world.clock.advance(HOLD_READ_MS);
+    expect(await world.send('2')).toMatchObject({ outcome: 'sent' });
+    expect(reads).toBe(1);
+    await world.hold({ holders: [other] });
+    world.clock.advance(1);
+    expect(await world.send('3')).toMatchObject({ outcome: 'refused' });
+    expect(reads).toBe(2);
+    await until(() => world.received() === 2);
+  });
+
+  it('departures.L2 a run is not refused by what was read before it had the target', async () => {
+    const world = await open(kind);
+    await world.hold({ holders: [other] });
+    expect(await world.send('1')).toMatchObject({ outcome: 'refused' });
+    await world.hold({ holders: [mine] });
+    expect(await world.send('2')).toMatchObject({ outcome: 'sent' });
+  });
+
+  it('departures.L3 what is fenced does not leave, also by holds that were read for a frame before', async () => {
+    const world = await open(kind);
+    await world.hold({ holders: [mine] });
+    expect(await world.send('1')).toMatchObject({ outcome: 'sent' });
+    await world.fence(10);
+    expect(await world.send('2')).toMatchObject({ outcome: 'refused' });
   });
 
   it('departures.L1 a frame whose time is over when it is handed over does not leave, whoever sends it', async () => {

@@ -6,8 +6,9 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { subject } from '../../contract/bus/subjects.ts';
-import { GATEWAY_METRICS_MS, LINK_SEND_MS } from '../../contract/limits.ts';
+import { GATEWAY_LEAVES_MS, GATEWAY_METRICS_MS, LINK_SEND_MS } from '../../contract/limits/link.ts';
 import type { GatewayReport, SendCall, SendReply, SentMessage } from '../../contract/link.ts';
+import { SentFrames } from '../../links/gateway/sent-frames.ts';
 import { createGateway, type RunningGateway } from '../../links/gateway-service.ts';
 import type { Gateway as Definition } from '../../mission/mission.ts';
 import { HeapClock } from '../../supervision/clock.ts';
@@ -20,16 +21,11 @@ let bus: MemoryBus;
 let clock: HeapClock;
 let server: Server;
 let gateway: RunningGateway;
+let sent: SentFrames;
 const peers: Socket[] = [];
 
-beforeEach(async () => {
-  bus = new MemoryBus();
-  clock = new HeapClock(1_000_000);
-  server = createServer((socket) => {
-    peers.push(socket);
-    socket.on('error', () => undefined);
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
+/** The gateway as its process has it, each time it does. */
+function open(): RunningGateway {
   const { port } = server.address() as AddressInfo;
   const definition: Definition = {
     name: 'modem',
@@ -46,8 +42,22 @@ beforeEach(async () => {
     },
   };
   const missions = new TestMissions(demoMission());
-  gateway = createGateway(definition, { bus, clock, log: keptLog(), missions, random: { next: () => 0.5 } });
-  gateway.start();
+  const random = { next: () => 0.5 };
+  const opened = createGateway(definition, { bus, clock, log: keptLog(), missions, random, sent });
+  opened.start();
+  return opened;
+}
+
+beforeEach(async () => {
+  bus = new MemoryBus();
+  clock = new HeapClock(1_000_000);
+  server = createServer((socket) => {
+    peers.push(socket);
+    socket.on('error', () => undefined);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  sent = new SentFrames(clock.now());
+  gateway = open();
   await until(() => gateway.report().link.state === 'up');
 });
 afterEach(async () => {
@@ -109,6 +119,8 @@ it('sent-frames.I2 I3 an owner that was replaced sends nothing, and one that rec
   expect(Buffer.concat(received).toString('hex')).toBe(call('b').frame);
 });
 
+const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+
 it('reports once of each sending, with what became of it', async () => {
   await ask(call('a'));
   await ask(call('a'));
@@ -118,13 +130,20 @@ it('reports once of each sending, with what became of it', async () => {
   await ask(call('b'));
   const { frame } = call('a');
   expect(on<SentMessage>('mcs.gw.sent.modem')).toMatchObject([
-    { target: 'sat1', key: 'a', frame, outcome: 'sent' },
-    { target: 'sat1', key: 'b', frame, outcome: 'refused', detail: expect.stringContaining('no connection') },
+    { target: 'sat1', key: 'a', frame, outcome: 'sent', at: expect.stringMatching(RFC_3339) },
+    {
+      target: 'sat1',
+      key: 'b',
+      frame,
+      outcome: 'refused',
+      at: expect.stringMatching(RFC_3339),
+      detail: expect.stringContaining('no connection'),
+    },
   ]);
   expect(gateway.report().uplink).toMatchObject({ frames: 1, bytes: frame.length / 2 });
 });
 
-it('gateway-reporter.T1 T2 MC-BUS-013 reports its throughput every period, and a change of its link at once', async () => {
+it('gateway-reporter.T1 T2 T3 MC-BUS-013 reports its throughput every period, and a change of its link at once', async () => {
   const packets = Buffer.from('0801c0000000ff'.repeat(50), 'hex');
   peers[0]!.write(packets);
   await until(() => gateway.report().downlink.frames === 50);
@@ -135,8 +154,8 @@ it('gateway-reporter.T1 T2 MC-BUS-013 reports its throughput every period, and a
   expect(report).toMatchObject({
     gateway: 'modem',
     kind: 'tcp',
-    at: clock.now(),
-    link: { state: 'up' },
+    at: new Date(clock.now()).toISOString(),
+    link: { state: 'up', since: expect.stringMatching(RFC_3339) },
     reconnects: 0,
     downlink: { frames: 50, bytes: 350, frames_per_second: 10, bytes_per_second: 70 },
   });
@@ -146,4 +165,19 @@ it('gateway-reporter.T1 T2 MC-BUS-013 reports its throughput every period, and a
     ...gateway.report(),
     bindings: [],
   });
+});
+
+it('gateway-service.Q7 what waits behind another when the gateway is given back has not left, and the next one sends it', async () => {
+  const { reply } = await stuckSending();
+  const waiting = ask(call('behind'));
+  const stopped = gateway.stop();
+  await until(async () => {
+    clock.advance(GATEWAY_LEAVES_MS);
+    return await Promise.race([stopped.then(() => true), new Promise<void>((go) => setImmediate(go))]);
+  });
+  expect(await waiting).toMatchObject({ outcome: 'refused', leaving: true });
+  expect(await reply).toMatchObject({ outcome: 'unknown' });
+  gateway = open();
+  await until(() => gateway.report().link.state === 'up');
+  expect(await ask(call('behind'))).toMatchObject({ outcome: 'sent' });
 });

@@ -3,7 +3,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { decodeBatch, type FrameBatch } from '../../contract/batch.ts';
 import { subject } from '../../contract/bus/subjects.ts';
-import { CLOCK_SKEW_MS } from '../../contract/limits.ts';
+import { CLOCK_SKEW_MS } from '../../contract/limits/membership.ts';
 import type { EchoMessage, FaultReply, SendCall, SendReply } from '../../contract/link.ts';
 import { createGateway, type RunningGateway } from '../../links/gateway-service.ts';
 import type { ReceivedCounts } from '../../links/simulated/peer.ts';
@@ -23,8 +23,8 @@ let clock: ManualClock;
 let log: KeptLog;
 let gateway: RunningGateway;
 
-function open(definition: Definition): RunningGateway {
-  const missions = new TestMissions(mission);
+function open(definition: Definition, current = mission): RunningGateway {
+  const missions = new TestMissions(current);
   const opened = createGateway(definition, {
     bus,
     clock,
@@ -226,6 +226,16 @@ describe('faults', () => {
       { target: 'sat1', fault: 'tm_silence', on: false, at },
     ]);
     expect(onSubject('mcs.sim.evt.noaa20')).toEqual([]);
+  });
+
+  it('MC-SIM-005 publishes each switch for every target that it reaches', async () => {
+    await gateway.stop();
+    const both = demoMission((text) => text.replace('gateway: sim-2', 'gateway: sim-1'));
+    gateway = open(SIMULATED, both);
+    await fault('tm_silence', true);
+    const at = new Date(START_MS).toISOString();
+    for (const target of ['sat1', 'sat2'])
+      expect(onSubject(`mcs.sim.evt.${target}`)).toEqual([{ target, fault: 'tm_silence', on: true, at }]);
   });
 
   it('switches the spacecraft', async () => {

@@ -4,7 +4,7 @@ import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { BucketDefinition } from '../../contract/bus/buckets.ts';
-import { AGED_DAYS, AGED_ENTRY_BYTES } from '../../contract/limits.ts';
+import { AGED_DAYS, AGED_ENTRY_BYTES } from '../../contract/limits/aged.ts';
 import { AgedRecords, beginOf, DAY_MS, dayOf } from '../../messaging/aged-records.ts';
 import type { Written } from '../../ports/bus.ts';
 import { seededRandom } from '../../ports/seeded-random.ts';

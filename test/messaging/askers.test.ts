@@ -10,13 +10,15 @@ import { interruptAll } from '../../actors/run/preemption.ts';
 import { unreadiness } from '../../actors/run/readiness.ts';
 import type { RunAtHand, RunServices } from '../../actors/run/services.ts';
 import { standDown, unconfirmedText } from '../../actors/run/stand-down.ts';
-import { createEncode } from '../../actors/telecommand/effects/encode.ts';
+import { createEncoder } from '../../actors/telecommand/effects/encode.ts';
 import { sendFrame } from '../../actors/telecommand/sending.ts';
 import { Cfdp } from '../../actors/transfer/cfdp.ts';
 import { DecodingOffers } from '../../actors/transfer/decoding.ts';
+import { type ArchiveState, packAnswer } from '../../contract/archive-wire.ts';
 import { streams } from '../../contract/bus/streams.ts';
 import { ByteRanges } from '../../contract/byte-ranges.ts';
-import { CFDP_ASK_MS } from '../../contract/limits.ts';
+import { CFDP_ASK_MS } from '../../contract/limits/cfdp.ts';
+import { CONNECTOR_AGAIN_MS } from '../../contract/limits/connector.ts';
 import { Outage, type OutageCode } from '../../contract/outage.ts';
 import type { StoredTransfer } from '../../contract/transfer.ts';
 import { askAlarmService } from '../../http/alarm-command.ts';
@@ -27,6 +29,11 @@ import { Processes } from '../../http/inspect/processes.ts';
 import { LinkEnds } from '../../http/link-ends.ts';
 import { askHolder } from '../../http/run-control.ts';
 import { linkRefusal } from '../../http/run-links.ts';
+import { callUnit } from '../../http/unit-call.ts';
+import { UnitGateways } from '../../http/unit-gateways.ts';
+import { ConnectorRegistration } from '../../messaging/connector-registration.ts';
+import { HandOvers } from '../../messaging/hand-overs.ts';
+import { HistoryAsker } from '../../messaging/history-asker.ts';
 import { retryWhileBusIsAway } from '../../messaging/while-bus-is-away.ts';
 import { NO_PASSES } from '../../mission/pass/serving-gateway.ts';
 import type { Bus, StreamMessage } from '../../ports/bus.ts';
@@ -42,6 +49,7 @@ import { keptLog } from '../support/silent-log.ts';
 interface World {
   readonly bus: Bus;
   readonly clock: ManualClock;
+  readonly handOvers: HandOvers;
 }
 
 const OUTCOMES = ['answered', 'unserved', 'unanswered', 'notBack', 'unreadable', 'away'] as const;
@@ -66,24 +74,103 @@ const target = mission.targets.get('sat1')!;
 const { signal } = new AbortController();
 const program = programOf(mission.revision, [leaf('a', [ping()])]);
 const atHand = { run: 'r', program, mission, by: undefined, holds: () => true } as RunAtHand;
-const services = ({ bus, clock }: World): RunServices =>
-  ({ bus, clock, log: keptLog() }) as unknown as RunServices;
+const services = ({ bus, clock, handOvers }: World): RunServices =>
+  ({ bus, clock, handOvers, log: keptLog() }) as unknown as RunServices;
 const sentEvent = { event: 'telecommand_sent', path: 'a', tc: 't', target: 'sat1', telecommand: 'obc.ping' };
 const LONG_MS = 120_000;
+/** Of the cell: another process may have been about to serve it. */
+const ABSENT = 'is not running: nobody has served it for 10 s';
 
 const refusal = (code: string, message: string) => ({ ok: false, faults: [{ code, message }] });
 const late = (seconds: number): string => `did not answer within ${seconds} s`;
 
+const noSamples = { samples: [], gaps: [], damaged: [], thinned: false };
+const archiveState: ArchiveState = {
+  archive: 'a1',
+  instance: 'p1',
+  epoch: 1,
+  stream: 's',
+  position: 0,
+  read: 0,
+  pending: 0,
+  segments: 0,
+  samples: 0,
+  bytes: 0,
+  waiting: 0,
+};
+const noArchive = (message: string) => refusal('archive::unanswered', `archive a1 (p1) ${message}`);
+
 const ASKERS: readonly Asker[] = [
+  {
+    file: 'messaging/connector-registration.ts',
+    answer: Buffer.from('{"ok":true,"value":{"registered":true}}'),
+    ask: ({ bus, clock }) => {
+      const registration = new ConnectorRegistration({
+        bus: Object.assign(bus, { connected: true, onConnection: () => () => undefined }),
+        clock,
+        log: keptLog(),
+        name: 'archive',
+        instance: 'one',
+        software: { name: 'archive', version: '1' },
+        data: [{ kind: 'values', consumer: 'reader', by: 'position' }],
+        state: () => ({ health: { state: 'ok' } }),
+      });
+      const end = clock.now() + 10 * CONNECTOR_AGAIN_MS;
+      return new Promise((resolve) => {
+        const look = (): void => {
+          if (registration.registered) resolve('registered');
+          else if (clock.now() > end) resolve('goes on asking');
+          else clock.setTimeout(look, 100);
+        };
+        look();
+      });
+    },
+    made: {
+      answered: 'registered',
+      unserved: 'goes on asking',
+      unanswered: 'goes on asking',
+      notBack: WAITS,
+      unreadable: 'goes on asking',
+      away: WAITS,
+    },
+  },
+  {
+    file: 'messaging/history-asker.ts',
+    answer: packAnswer({ ok: true, value: noSamples }),
+    ask: ({ bus, clock }) => {
+      const asker = new HistoryAsker({
+        bus: Object.assign(bus, {
+          onConnection: () => () => undefined,
+          publish: () => undefined,
+          subscribe: (_subject: string, handle: (message: never) => void) => {
+            handle({ data: Buffer.from(JSON.stringify(archiveState)) } as never);
+            return { stop: async () => undefined };
+          },
+        }),
+        clock,
+        newId: () => 'q1',
+      });
+      const query = { target: 'sat1', measures: ['obc.uptime'], from: 0, to: 1, delivery: 'all' } as const;
+      return asker.samples(query, { limit: 1 });
+    },
+    made: {
+      answered: { ok: true, value: { value: noSamples, archive: archiveState } },
+      unserved: noArchive('is not there any more'),
+      unanswered: noArchive(late(20)),
+      notBack: noArchive(late(20)),
+      unreadable: noArchive('gave a malformed reply'),
+      away: THROWS,
+    },
+  },
   {
     file: 'actors/telecommand/effects/encode.ts',
     answer: { ok: true, value: { frame: 'c0' } },
     ask: (world) => {
       const work = { submission: {}, definition: { mission, link: { driver: 'pus' } } };
       const run = { id: 'cell', key: 'k', epoch: 1, signal };
-      return createEncode(world)(
+      return createEncoder(world).encode(
         { type: 'effect.encode' },
-        { work, giveGateway: () => undefined } as never,
+        { work, giveGateway: () => undefined, encoded: () => undefined } as never,
         run,
       );
     },
@@ -102,6 +189,7 @@ const ASKERS: readonly Asker[] = [
     ask: (world) =>
       sendFrame(world, {
         gateway: 'gw',
+        isOfCell: true,
         frame: { target: 't', key: 'k', epoch: 1, frame: '' },
         recovering: undefined,
         expiresAt: LONG_MS,
@@ -112,7 +200,7 @@ const ASKERS: readonly Asker[] = [
       }),
     made: {
       answered: { outcome: 'sent', at: 5 },
-      unserved: { outcome: 'refused', detail: 'gateway gw is not running' },
+      unserved: { outcome: 'refused', detail: `gateway gw ${ABSENT}` },
       unanswered: {
         outcome: 'unknown',
         detail: `gateway gw ${late(10)}: nobody knows whether it sent the frame`,
@@ -128,15 +216,15 @@ const ASKERS: readonly Asker[] = [
   {
     file: 'actors/run/readiness.ts',
     answer: { link: { state: 'up' } },
-    ask: ({ bus, clock }) =>
+    ask: ({ bus, clock, handOvers }) =>
       retryWhileBusIsAway({ clock, signal }, () =>
-        unreadiness({ bus, clock, passes: NO_PASSES }, mission, program),
+        unreadiness({ bus, clock, handOvers, signal, passes: NO_PASSES }, mission, program),
       ).then((ready) => ready?.value),
     made: {
       answered: [],
       unserved: [
         'sat1 is not ready: driver pus is not running',
-        'sat1 is not ready: gateway sim-1 is not running',
+        `sat1 is not ready: gateway sim-1 ${ABSENT}`,
       ],
       unanswered: [`sat1 is not ready: driver pus ${late(2)}`, `sat1 is not ready: gateway sim-1 ${late(2)}`],
       notBack: WAITS,
@@ -154,7 +242,7 @@ const ASKERS: readonly Asker[] = [
     },
     made: {
       answered: { type: 'fault.switched', fault: 3 },
-      unserved: { type: 'fault.refused', reason: 'gateway sim-1 does not run' },
+      unserved: { type: 'fault.refused', reason: `gateway sim-1 ${ABSENT}` },
       unanswered: { type: 'fault.refused', reason: `gateway sim-1 ${late(5)}` },
       notBack: WAITS,
       unreadable: { type: 'fault.refused', reason: 'malformed reply from gateway sim-1' },
@@ -173,11 +261,12 @@ const ASKERS: readonly Asker[] = [
           links: { of: () => ({ link: { driver: 'pus', name: 'uhf' } }) as never },
           leases: { ask: () => ({}) as never },
           holds: () => true,
-          events: {
-            acknowledged: () => undefined,
-            asked: () => undefined,
-            hindered: (_key, reason) => resolve({ reason: reason ?? 'it goes on' }),
+          waits: {
+            turn: () => undefined,
+            failed: (_key, reason) => resolve({ reason: reason ?? 'it goes on' }),
+            forget: () => undefined,
           },
+          events: { asked: () => undefined } as never,
         });
         const record = {
           target: 'sat1',
@@ -374,6 +463,38 @@ const ASKERS: readonly Asker[] = [
     },
   },
   {
+    file: 'http/unit-gateways.ts',
+    answer: { link: { state: 'silent' } },
+    ask: ({ bus, clock }) => new UnitGateways({ bus, clock }).state('gw'),
+    made: {
+      answered: { registered: true, health: { state: 'silent' }, links: [] },
+      unserved: { registered: false, health: { state: 'absent', reason: 'no process runs it' } },
+      unanswered: {
+        registered: false,
+        health: { state: 'absent', reason: 'it did not answer within 1000 ms' },
+      },
+      notBack: {
+        registered: false,
+        health: { state: 'absent', reason: 'it did not answer within 1000 ms' },
+      },
+      unreadable: { registered: true, health: { state: 'up' }, links: [] },
+      away: THROWS,
+    },
+  },
+  {
+    file: 'http/unit-call.ts',
+    answer: { ok: true, value: { passed: true } },
+    ask: ({ bus }) => callUnit('bench-07', 'selftest', {}, { bus, log: keptLog() }),
+    made: {
+      answered: { ok: true, value: { passed: true } },
+      unserved: refusal('unit::unknown', 'no unit bench-07 answers'),
+      unanswered: refusal('unit::timeout', 'unit bench-07 did not answer within 30 s'),
+      notBack: refusal('unit::timeout', 'unit bench-07 did not answer within 30 s'),
+      unreadable: refusal('unit::timeout', 'malformed reply from unit bench-07'),
+      away: THROWS,
+    },
+  },
+  {
     file: 'http/run-control.ts',
     answer: { outcome: 'accepted' },
     ask: ({ bus, clock }) => askHolder('r', { action: 'abort', by: 'ana' }, { bus, clock, newId: () => 'i' }),
@@ -492,7 +613,7 @@ function worldOf(outcome: Outcome, answer: object): World & { readonly asked: ()
     if (outcome === 'unanswered') throw outage('bus.timeout');
     if (outcome === 'notBack' && asked < 3) throw outage('bus.timeout', true);
     if (outcome === 'away' && asked < 3) throw outage('bus.unavailable');
-    return outcome === 'unreadable' ? Buffer.from('[[') : Buffer.from(JSON.stringify(answer));
+    return outcome === 'unreadable' ? Buffer.from('[[') : answerBytes(answer);
   };
   const message = (body: object): StreamMessage =>
     ({ data: Buffer.from(JSON.stringify(body)), headers: {}, seq: 4, at: 0 }) as unknown as StreamMessage;
@@ -505,7 +626,12 @@ function worldOf(outcome: Outcome, answer: object): World & { readonly asked: ()
       return name === streams.runs.name ? message({ seq: 1, event: 'started' }) : undefined;
     },
   } as unknown as Bus;
-  return { bus, clock: new ManualClock(0), asked: () => asked };
+  const clock = new ManualClock(0);
+  return { bus, clock, handOvers: new HandOvers(clock), asked: () => asked };
+}
+
+function answerBytes(answer: object): Uint8Array {
+  return answer instanceof Uint8Array ? answer : Buffer.from(JSON.stringify(answer));
 }
 
 /** Lets time pass until the asker is done. */
@@ -548,12 +674,15 @@ describe('who asks over the bus', () => {
   );
 
   it('is in the table', () => {
-    const folders = ['actors', 'cli', 'http', 'supervision'];
+    const folders = ['actors', 'cli', 'http', 'messaging', 'supervision'];
     const files = folders.flatMap((folder) =>
       (readdirSync(folder, { recursive: true }) as string[]).map((file) => `${folder}/${file}`),
     );
+    // `messaging/hand-overs.ts` asks for those who call it.
+    const asks = /from '(?:\.|.*messaging)\/ask\.ts'|\bhandOvers\.ask\(/;
     const askers = files.filter(
-      (file) => file.endsWith('.ts') && /messaging\/ask\.ts'/.test(readFileSync(file, 'utf8')),
+      (file) =>
+        file.endsWith('.ts') && file !== 'messaging/hand-overs.ts' && asks.test(readFileSync(file, 'utf8')),
     );
     expect(askers.sort()).toEqual([...new Set(ASKERS.map(({ file }) => file))].sort());
   });

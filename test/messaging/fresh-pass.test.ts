@@ -1,7 +1,7 @@
 /** The pass of a schedule as it is asked for before an end: an answer that took long is none. */
 
 import { expect, it } from 'vitest';
-import { SCHEDULE_FRESH_MS, SCHEDULE_FRESH_ROUNDS } from '../../contract/limits.ts';
+import { SCHEDULE_FRESH_MS, SCHEDULE_FRESH_ROUNDS } from '../../contract/limits/schedule.ts';
 import { Outage } from '../../contract/outage.ts';
 import type { StoredPass } from '../../contract/pass.ts';
 import { freshPass } from '../../messaging/fresh-pass.ts';

@@ -7,10 +7,11 @@ import { describe, expect, it } from 'vitest';
 import { createFault } from '../../actors/run/effects/fault.ts';
 import { unreadiness } from '../../actors/run/readiness.ts';
 import type { Handler, RunAtHand, RunServices } from '../../actors/run/services.ts';
-import { createEncode } from '../../actors/telecommand/effects/encode.ts';
+import { createEncoder } from '../../actors/telecommand/effects/encode.ts';
 import { sendFrame } from '../../actors/telecommand/sending.ts';
 import { Outage } from '../../contract/outage.ts';
 import { askForFaults } from '../../http/gateway.ts';
+import { HandOvers } from '../../messaging/hand-overs.ts';
 import { retryWhileBusIsAway } from '../../messaging/while-bus-is-away.ts';
 import { NO_PASSES } from '../../mission/pass/serving-gateway.ts';
 import type { Bus } from '../../ports/bus.ts';
@@ -37,8 +38,9 @@ function late(times: number, reply: object): { bus: Bus; asked: () => number } {
 }
 
 const run: EffectRun = { id: 'cell', key: 'k', epoch: 1, signal };
+const handOvers = new HandOvers(realClock, 0);
 const services = (bus: Bus): RunServices =>
-  ({ bus, clock: realClock, log: keptLog(), instance: 'i' }) as unknown as RunServices;
+  ({ bus, clock: realClock, log: keptLog(), instance: 'i', handOvers }) as unknown as RunServices;
 const begin = (handler: unknown, effect: object): Promise<unknown> =>
   (handler as Handler<'effect.fault'>)(effect as never, at, signal);
 const OK = { ok: true, value: {} };
@@ -51,9 +53,10 @@ const WAITING: readonly [string, object, (bus: Bus) => Promise<unknown>, unknown
     SENT,
     (bus) =>
       sendFrame(
-        { bus, clock: realClock },
+        { bus, clock: realClock, handOvers },
         {
           gateway: 'g',
+          isOfCell: true,
           frame: { target: 't', key: 'k', epoch: 1, frame: '' },
           recovering: undefined,
           expiresAt: Number.MAX_SAFE_INTEGER,
@@ -70,10 +73,14 @@ const WAITING: readonly [string, object, (bus: Bus) => Promise<unknown>, unknown
     { ok: true, value: { frame: 'c0' } },
     (bus) => {
       const definition = { mission, link: { driver: 'demo' } };
-      const encode = createEncode({ bus, clock: realClock });
+      const { encode } = createEncoder({ bus, clock: realClock, handOvers });
       return encode(
         { type: 'effect.encode' },
-        { work: { submission: {}, definition }, giveGateway: () => undefined } as never,
+        {
+          work: { submission: {}, definition },
+          giveGateway: () => undefined,
+          encoded: () => undefined,
+        } as never,
         run,
       );
     },
@@ -84,7 +91,7 @@ const WAITING: readonly [string, object, (bus: Bus) => Promise<unknown>, unknown
     {},
     (bus) =>
       retryWhileBusIsAway({ clock: realClock, signal }, () =>
-        unreadiness({ bus, clock: realClock, passes: NO_PASSES }, mission, program),
+        unreadiness({ bus, clock: realClock, handOvers, signal, passes: NO_PASSES }, mission, program),
       ),
     { value: [] },
   ],

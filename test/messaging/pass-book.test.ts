@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { type BucketDefinition, buckets } from '../../contract/bus/buckets.ts';
-import { BUS_RETRY_MS, PASS_RECEIVE_MARGIN_MS } from '../../contract/limits.ts';
+import { BUS_RETRY_MS } from '../../contract/limits/bus.ts';
+import { PASS_RECEIVE_MARGIN_MS } from '../../contract/limits/pass.ts';
 import { Outage } from '../../contract/outage.ts';
 import type { StoredPass } from '../../contract/pass.ts';
 import { PassBook } from '../../messaging/pass-book.ts';

@@ -7,7 +7,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { buckets } from '../../contract/bus/buckets.ts';
-import { PASSES_OF_TARGET } from '../../contract/limits.ts';
+import { PASSES_OF_TARGET } from '../../contract/limits/pass.ts';
 import type { Pass, PassSnapshot, StoredPass } from '../../contract/pass.ts';
 import { PassBook } from '../../messaging/pass-book.ts';
 import { leaveUse, PassWriter } from '../../messaging/pass-writes.ts';

@@ -6,7 +6,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { buckets } from '../../contract/bus/buckets.ts';
-import { AGED_REST_MS, AGED_SEARCHES_WAITING, PASSES_OF_TARGET } from '../../contract/limits.ts';
+import { AGED_REST_MS, AGED_SEARCHES_WAITING } from '../../contract/limits/aged.ts';
+import { PASSES_OF_TARGET } from '../../contract/limits/pass.ts';
 import type { Pass, PassSnapshot, StoredPass } from '../../contract/pass.ts';
 import { DAY_MS, dayOf } from '../../messaging/aged-records.ts';
 import { leaveUse, PassWriter } from '../../messaging/pass-writes.ts';

@@ -2,7 +2,7 @@
 
 import { expect, it } from 'vitest';
 import { buckets } from '../../contract/bus/buckets.ts';
-import { SCHEDULE_RULES, SCHEDULES_OF_PASS, SCHEDULES_OPEN } from '../../contract/limits.ts';
+import { SCHEDULE_RULES, SCHEDULES_OF_PASS, SCHEDULES_OPEN } from '../../contract/limits/schedule.ts';
 import type { RuleRequest } from '../../contract/schedule-rule.ts';
 import type { StoredSchedule } from '../../contract/stored-schedule.ts';
 import { ruleRefusal } from '../../messaging/rule-writes.ts';

@@ -8,7 +8,7 @@ import {
   SCHEDULE_RULES,
   SCHEDULES_OF_PASS,
   SCHEDULES_OPEN,
-} from '../../contract/limits.ts';
+} from '../../contract/limits/schedule.ts';
 import { Outage } from '../../contract/outage.ts';
 import { passKey, type StoredPass } from '../../contract/pass.ts';
 import type { RuleRequest } from '../../contract/schedule-rule.ts';

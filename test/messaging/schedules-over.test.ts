@@ -3,7 +3,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { buckets } from '../../contract/bus/buckets.ts';
-import { AGED_REST_MS, SCHEDULE_LIVE_AFTER_END_MS } from '../../contract/limits.ts';
+import { AGED_REST_MS } from '../../contract/limits/aged.ts';
+import { SCHEDULE_LIVE_AFTER_END_MS } from '../../contract/limits/schedule.ts';
 import { Outage } from '../../contract/outage.ts';
 import type { StoredSchedule } from '../../contract/stored-schedule.ts';
 import { isLongFinal, SchedulesOver } from '../../messaging/schedules-over.ts';

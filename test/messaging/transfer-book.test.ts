@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type BucketDefinition, buckets } from '../../contract/bus/buckets.ts';
-import { TRANSFER_LIST_MOST, TRANSFER_SEEN_MS } from '../../contract/limits.ts';
+import { TRANSFER_LIST_MOST, TRANSFER_SEEN_MS } from '../../contract/limits/transfer.ts';
 import { type StoredTransfer, TRANSFER_STATES, transferKey } from '../../contract/transfer.ts';
 import { listOfTransfers } from '../../http/transfer-lists.ts';
 import { TransferBook } from '../../messaging/transfer-book.ts';

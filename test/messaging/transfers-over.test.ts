@@ -3,7 +3,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { buckets } from '../../contract/bus/buckets.ts';
-import { AGED_REST_MS, TRANSFER_LIVE_AFTER_END_MS } from '../../contract/limits.ts';
+import { AGED_REST_MS } from '../../contract/limits/aged.ts';
+import { TRANSFER_LIVE_AFTER_END_MS } from '../../contract/limits/transfer.ts';
 import { Outage } from '../../contract/outage.ts';
 import { type StoredTransfer, type TransferState, transferKey } from '../../contract/transfer.ts';
 import { listOfTransfers } from '../../http/transfer-lists.ts';

@@ -66,6 +66,15 @@ describe('the configuration made of the documents', () => {
     expect(configuration.libraries).toEqual([parse(library.text)]);
   });
 
+  it('MC-LIM-021 MC-LIM-008 MC-LIM-007 the defaults of what a mission does not say', () => {
+    const { settings } = compiled([platform(), topology()]).configuration;
+    expect(settings).toMatchObject({
+      leaderTtlMs: 10_000,
+      maxShelveMs: 8 * 3_600_000,
+      alarmRetentionMs: 90 * 86_400_000,
+    });
+  });
+
   it('a config without its own key is known by its settings', () => {
     const config = {
       file: 'c.yaml',
@@ -130,6 +139,27 @@ describe('where and how a fault is said', () => {
       ({ file }) => file,
     );
     expect(new Set(files)).toEqual(new Set(['a.yaml', 'b.yaml', 'topology.yaml']));
+  });
+
+  it('judged-libraries.J1 J2 a platform that is faulty hides no fault of a library that does not speak of it, and causes none', () => {
+    const other = {
+      file: 'other.yaml',
+      text: 'platform: other\nversion: 1.0.0\ncomponents: { obc: { measurs: {} } }\n',
+    };
+    const misspelt = { ...library, text: library.text.replace('type: instance', 'type: instanc') };
+    const about = (imported: string, name: string, body: string): SourceFile => ({
+      file: `${name}.yaml`,
+      text: `library: ${name}\nversion: 1.0.0\nimports: [${imported}]\nprocedures:\n  go:\n    roles: { sat: box }\n    steps:\n      - ${body}\n`,
+    });
+    const files = (...documents: SourceFile[]) =>
+      [...new Set(faultsOf([box, topology(), ...documents]).map(({ file }) => file))].sort();
+    expect(files(other, misspelt)).toEqual(['library.yaml', 'other.yaml']);
+    // What is missing is no fault: neither of who imports it, nor of who calls that.
+    const theirs = about('other@1.0.0', 'theirs', 'wait: 1 s');
+    expect(
+      files(other, theirs, about('box@1.0.0', 'calls', '{ call: go, library: theirs, roles: { sat: sat } }')),
+    ).toEqual(['other.yaml']);
+    expect(files({ file: 'any.yaml', text: 'library: [' }, misspelt)).toEqual(['any.yaml']);
   });
 
   it.each([
@@ -1033,7 +1063,7 @@ describe('the form of documents', () => {
         },
         stations: { kiruna: { latitude: '67.9 deg', altitude: '0.4 km' } },
         gateways: { 'kiruna-2': { tags: ['sband', 'kiruna'] } },
-        drivers: { pus: { protocol: 'pus-c' }, cfdp: { protocol: 'cfdp', entity: 1, ack_timer: '10 s' } },
+        drivers: { pus: { protocol: 'outside' }, cfdp: { protocol: 'cfdp', entity: 1, ack_timer: '10 s' } },
         targets: {
           sat: {
             platform: 'box@1.0.0',

@@ -49,7 +49,7 @@ export const topology = (parts: object = {}): SourceFile => ({
   text: stringify({
     topology: 'small',
     environments: { bench: {} },
-    drivers: { pus: { protocol: 'pus-c' } },
+    drivers: { pus: { protocol: 'outside' } },
     targets: {
       sat: {
         platform: 'box@1.0.0',

@@ -86,11 +86,12 @@ describe('the transfer section', () => {
       drivers: { pus: { protocol: 'pus-c', cfdp: { entity: 1 } } },
       targets: { sat: { platform: 'box@1.0.0', environments: ['bench'], links } },
     });
-    const documents = [platform('{ list: list, checksum: modular, protocol: cfdp }'), flown];
+    const list = '\n    list: { changes_state: false, encode: { service: 200, subtype: 1 } }';
+    const documents = [platform('{ list: list, checksum: crc32, protocol: cfdp }', list), flown];
     expect(compiled(documents).warnings).toEqual([]);
     expect(loaded(documents).platforms.get('box@1.0.0')?.files?.transfer).toEqual({
       list: 'list',
-      checksum: 'modular',
+      checksum: 'crc32',
       protocol: 'cfdp',
     });
   });
@@ -101,11 +102,31 @@ describe('the transfer section', () => {
     expect(compiled([document, topology()]).warnings).toEqual([]);
   });
 
-  it('MC-XFER-027 warns of a checksum that is not computed', () => {
-    const document = platform(without(TRANSFER, 'crc32', 'modular'));
-    const [warning, ...others] = compiled([document, topology()]).warnings.map(shown);
-    expect(others).toEqual([]);
-    expect(warning).toMatch(/^platform.yaml:6:\d+ files.transfer.checksum modular .*not computed/);
+  it.each(['modular', 'crc32c', 'sha1', 'sha512-256'])(
+    'MC-XFER-027 MC-LIM-020 offers none but four, and warns of %s, which nothing computes',
+    (checksum) => {
+      const document = platform(without(TRANSFER, 'crc32', checksum));
+      const [warning, ...others] = compiled([document, topology()]).warnings.map(shown);
+      expect(others).toEqual([]);
+      expect(warning).toMatch(/^platform.yaml:6:\d+ files.transfer.checksum \S+ .*not computed/);
+      expect(warning).toContain(checksum);
+    },
+  );
+
+  it('MC-GEN-022 file-transfer.T4 warns where nothing says that a file was written again', () => {
+    const said = PACKETS.replaceAll('{ type: u16, to: generation }, ', '').replace(
+      /, \{ type: u16, to: generation \}/g,
+      '',
+    );
+    const silent = without(said, ', { type: u32, to: checksum }');
+    const warned = (packets: string) =>
+      compiled([platform(TRANSFER, TELECOMMANDS, packets), topology()]).warnings.map(shown);
+    expect(warned(said)).toEqual([]);
+    expect(warned(silent)).toEqual([
+      expect.stringMatching(
+        /^platform.yaml:6:\d+ files.transfer.read no packet says the generation or the checksum/,
+      ),
+    ]);
   });
 
   it('file-transfer.T3 warns where no packet gives what the telecommands ask for', () => {

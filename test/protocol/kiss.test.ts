@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { FRAME_BYTES } from '../../contract/limits.ts';
+import { FRAME_BYTES } from '../../contract/limits/link.ts';
 import { appendCrc, takeCrc, writeCspHeader } from '../../protocol/csp.ts';
 import { KissReader, writeKiss } from '../../protocol/kiss.ts';
 import { cspVectors } from './csp-vectors.ts';

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
-import { IIOD_QUESTIONS_WAITING, IIOD_VALUE_BYTES, IIOD_XML_BYTES } from '../../contract/limits.ts';
+import { IIOD_QUESTIONS_WAITING, IIOD_VALUE_BYTES, IIOD_XML_BYTES } from '../../contract/limits/bench.ts';
 import { connectIiod } from '../../radio/iio/client.ts';
 import { errno, type IioContext, IioFailure } from '../../radio/iio/context.ts';
 import { writeContextXml } from '../../radio/iio/context-xml.ts';

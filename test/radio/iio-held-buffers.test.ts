@@ -1,7 +1,7 @@
 /** One holder for each buffer that is served, and a moment's patience for who comes behind. */
 
 import { expect, it } from 'vitest';
-import { IIOD_RELEASE_MS } from '../../contract/limits.ts';
+import { IIOD_RELEASE_MS } from '../../contract/limits/bench.ts';
 import { errno, type IioContext } from '../../radio/iio/context.ts';
 import { HeldBuffers } from '../../radio/iio/held-buffers.ts';
 import { ManualClock, settled } from '../support/manual-clock.ts';

@@ -11,7 +11,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { IIOD_BUFFERS_COUNT } from '../../contract/limits.ts';
+import { IIOD_BUFFERS_COUNT } from '../../contract/limits/bench.ts';
 import { Phy } from '../../radio/board/phy.ts';
 import { serveIiod } from '../../radio/iio/server.ts';
 import { createStub, type StubBoard } from '../../radio/stub/stub.ts';

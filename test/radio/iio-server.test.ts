@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
-import { IIOD_CLIENTS, IIOD_LINE_BYTES, IIOD_VALUE_BYTES } from '../../contract/limits.ts';
+import { IIOD_CLIENTS, IIOD_LINE_BYTES, IIOD_VALUE_BYTES } from '../../contract/limits/bench.ts';
 import { parseIiodCommand } from '../../radio/iio/iiod-command.ts';
 import { type IiodServer, serveIiod } from '../../radio/iio/server.ts';
 import { realClock } from '../../supervision/clock.ts';

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
-import { IIOD_LINE_BYTES, IIOD_UNREAD_BYTES } from '../../contract/limits.ts';
+import { IIOD_LINE_BYTES, IIOD_UNREAD_BYTES } from '../../contract/limits/bench.ts';
 import { ByteStream } from '../../radio/iio/byte-stream.ts';
 import { until } from '../support/until.ts';
 

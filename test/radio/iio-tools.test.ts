@@ -143,7 +143,7 @@ describe.skipIf(noIiod !== undefined)('the client on the iiod of Debian', () => 
   it('iio/context.I2 one that stands still costs the context in its deadline; what it answers when it goes on reaches nobody', async () => {
     const { iiod, connect } = await start(300);
     const client = await connect();
-    iiod.freeze();
+    await iiod.freeze();
     const asked = client.read(mode).catch((error) => error.errno);
     expect(await asked).toBe(errno.ETIMEDOUT);
     await client.lost;
@@ -159,7 +159,7 @@ describe.skipIf(noIiod !== undefined)('the client on the iiod of Debian', () => 
     const { iiod, connect } = await start(300);
     const client = await connect();
     const rx = await client.open('modem-rx', { samples: 4096, mask: 1 });
-    iiod.freeze();
+    await iiod.freeze();
     await expect(rx.read(4096, 100)).rejects.toBeInstanceOf(Error);
     await client.lost;
     iiod.thaw();

@@ -7,6 +7,7 @@ import type { AlarmEvent, StoredAlarm } from '../../contract/alarm.ts';
 import { buckets } from '../../contract/bus/buckets.ts';
 import { header } from '../../contract/bus/headers.ts';
 import { streams } from '../../contract/bus/streams.ts';
+import { readStoredAlarm } from '../../contract/stored-alarm.ts';
 import { bodyOf, keyOf } from './run-history.ts';
 import type { TwinServer } from './twin/server.ts';
 import type { StoredMessage } from './twin/stored-stream.ts';
@@ -50,6 +51,8 @@ export interface AlarmHistory {
   readonly events: readonly RecordedAlarmEvent[];
   /** Writes of the leases of leaders, of any role. */
   readonly leases: readonly StoredMessage[];
+  /** Alarms of which events were lost alone, and newer ones stayed. */
+  readonly holed: ReadonlySet<string>;
   readonly accepted: readonly AcceptedAlarmCommand[];
   readonly ended: readonly EndedProcess[];
   /** When the run was over, by the clock of the world. */
@@ -57,14 +60,18 @@ export interface AlarmHistory {
 }
 
 /** The part that the server holds. */
-export function storedAlarms(server: TwinServer): Pick<AlarmHistory, 'written' | 'events' | 'leases'> {
+export function storedAlarms(
+  server: TwinServer,
+): Pick<AlarmHistory, 'written' | 'events' | 'leases' | 'holed'> {
+  const { lost } = server.stream(streams.alarms);
   return {
     written: server
       .bucket(buckets.alarms)
       .messages.filter(({ removal }) => !removal)
-      .map((message) => ({ message, key: keyOf(message), stored: bodyOf<StoredAlarm>(message) })),
+      .map((message) => ({ message, key: keyOf(message), stored: readStoredAlarm(message.data)! })),
     events: server.stream(streams.alarms).messages.map(recordedAlarm),
     leases: server.bucket(buckets.leaders).messages,
+    holed: new Set(lost.filter(({ isHole }) => isHole).map((message) => recordedAlarm(message).key)),
   };
 }
 

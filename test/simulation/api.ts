@@ -21,15 +21,18 @@ import { answerRun, commandRun } from '../../http/routes/run-commands.ts';
 import { launchRun } from '../../http/routes/runs.ts';
 import { submitTelecommand } from '../../http/routes/telecommands.ts';
 import { watchRuns } from '../../http/run-index.ts';
+import { HistoryAsker } from '../../messaging/history-asker.ts';
 import { PassWriter } from '../../messaging/pass-writes.ts';
 import { PassesOver } from '../../messaging/passes-over.ts';
 import { SchedulesOver } from '../../messaging/schedules-over.ts';
+import { TransfersOver } from '../../messaging/transfers-over.ts';
 import { programDocument } from '../../mission/procedure/program-document.ts';
 import { submittedRun } from '../../mission/procedure/run-status.ts';
 import type { RoleContext, RoleFactory } from '../../supervision/role.ts';
 import type { RunningValueFeeds } from '../../telemetry/value-feeds.ts';
 import type { Request } from './schedules/planning.ts';
 import { type Asker, askForPlanning } from './schedules/planning-api.ts';
+import { askForFile, type FileRequest } from './transfers/files-api.ts';
 
 export type Answer =
   | { readonly outcome: 'accepted'; readonly duplicate: boolean }
@@ -74,6 +77,10 @@ export interface Api {
   preempt(run: string): Promise<Told>;
   /** Passes, schedules and rules. */
   plan(what: Request, asker: Asker): Promise<Told>;
+  /** Downloads and uploads. */
+  file(what: FileRequest): Promise<Told>;
+  /** Questions about the past, as the route asks them. */
+  history(): HistoryAsker;
 }
 
 /** The role `api` of a simulated process; `ready` is given what a client can ask. */
@@ -82,18 +89,32 @@ export function simulatedApi(ready: (api: Api) => void): RoleFactory {
     const holds = watchHolds(context.bus, context.log);
     const runs = watchRuns(context.bus, context.log);
     const ports = portsOf(context, { holds, runs });
+    const { bus, clock, instance } = context;
+    let asker: HistoryAsker | undefined;
+    let asked = 0;
+    const newId = (): string => {
+      asked += 1;
+      return `${instance}-${asked}`;
+    };
     ready({
       instance: context.instance,
       values: context.values,
       submit: (request) => submit(request, ports),
       ...runApi(ports),
       alarm: (target, alarm, action, by) => commanded(target, alarm, action, by, ports),
-      plan: (what, asker) =>
-        reported(async () => ({ handled: await askForPlanning(what, asker, ports), run: () => '' })),
+      file: (what) =>
+        reported(async () => ({ handled: await askForFile(what, ports, context.files), run: () => '' })),
+      plan: (what, person) =>
+        reported(async () => ({ handled: await askForPlanning(what, person, ports), run: () => '' })),
+      // Only where somebody asks: it listens to archives.
+      history: () => {
+        asker ??= new HistoryAsker({ bus, clock, newId });
+        return asker;
+      },
     });
     return {
       shared: [],
-      stop: async () => void (await Promise.all([holds, runs].map((each) => each.stop()))),
+      stop: async () => void (await Promise.all([holds, runs, asker].map((each) => each?.stop()))),
     };
   };
 }
@@ -123,6 +144,7 @@ function portsOf(
     passWriter: new PassWriter({ bus, log, passes }),
     passesOver: new PassesOver({ bus, log }),
     schedulesOver: new SchedulesOver({ bus, log }),
+    transfersOver: new TransfersOver({ bus, log }),
     newId,
     valuesLoaded: () => true,
     draining: () => false,
@@ -145,7 +167,9 @@ function commanded(
   }));
 }
 
-function runApi(ports: RoutePorts): Omit<Api, 'instance' | 'values' | 'submit' | 'alarm' | 'plan'> {
+function runApi(
+  ports: RoutePorts,
+): Omit<Api, 'instance' | 'values' | 'submit' | 'alarm' | 'plan' | 'file' | 'history'> {
   const ada = { kind: 'declared', name: 'ada', roles: [] } as const;
   const nothing = { query: {}, content: undefined };
   return {

@@ -1,6 +1,7 @@
 /** Brings the faults of a scenario over its world, each at its time, and takes them away again. */
 
 import { assertNever } from '../../contract/assert.ts';
+import { streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { Chance } from './chance.ts';
@@ -29,6 +30,14 @@ export interface Stage {
 
 /** No store goes back behind this: the mission has been published, and nobody has done anything. */
 const EARLIEST_MS = 1;
+
+/** Streams whose copies differ. */
+const HOLED = {
+  events: streams.telecommandEvents,
+  runs: streams.runs,
+  alarms: streams.alarms,
+  chunks: streams.fileChunks,
+} as const;
 
 export class FaultPlan {
   readonly #scenario: Scenario;
@@ -89,6 +98,13 @@ export class FaultPlan {
       case 'rewind':
         this.#outage(fault);
         return this.#rewind(fault);
+      case 'remade':
+        this.#outage(fault);
+        this.#world.server.createAgain(streams.values);
+        return this.#world.rewound();
+      case 'hole':
+        this.#world.server.lose(HOLED[fault.of ?? 'events'], fault);
+        return this.#world.rewound();
       case 'step':
         return this.#world.stepClock(fault.slot, fault.byMs);
       case 'election':
@@ -135,7 +151,7 @@ export class FaultPlan {
     this.#world.rewound();
   }
 
-  #outage(fault: Extract<Fault, { kind: 'outage' | 'rewind' }>): void {
+  #outage(fault: Extract<Fault, { kind: 'outage' | 'rewind' | 'remade' }>): void {
     this.#outages += 1;
     this.#world.server.turn(false);
     this.#after(fault, () => {

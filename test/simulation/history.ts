@@ -7,12 +7,16 @@ import { buckets } from '../../contract/bus/buckets.ts';
 import { header } from '../../contract/bus/headers.ts';
 import { streams } from '../../contract/bus/streams.ts';
 import type { TcEvent } from '../../contract/telecommand.ts';
+import { isFinalTcState } from '../../contract/telecommand-state.ts';
 import type { CurrentSample } from '../../telemetry/current-sample.ts';
 import type { AlarmHistory } from './alarm-history.ts';
+import type { ArchiveHistory } from './archive/history.ts';
 import type { Published } from './mission.ts';
 import type { RunHistory } from './run-history.ts';
 import type { PlanHistory } from './schedules/history.ts';
 import type { Uplink } from './space.ts';
+import type { FileHistory } from './transfers/history.ts';
+import type { KnownState } from './transfers/known-files.ts';
 import type { TwinServer } from './twin/server.ts';
 import { type Held, kept, type StoredMessage } from './twin/stored-stream.ts';
 
@@ -63,6 +67,10 @@ export interface History {
   readonly alarms: AlarmHistory;
   /** Of passes, schedules and rules, where they are what it is about. */
   readonly plans?: PlanHistory;
+  /** Of files, where they are what it is about. */
+  readonly files?: FileHistory & { readonly known: readonly KnownState[] };
+  /** Of the past that is kept, where that is what it is about. */
+  readonly archives?: ArchiveHistory;
   /** By clients, and by runs in their logs. */
   readonly asked: ReadonlyMap<string, Asked>;
   readonly acknowledged: readonly Acknowledged[];
@@ -72,6 +80,13 @@ export interface History {
   readonly complete?: History;
   /** Its streams went back to different moments. */
   readonly isUneven?: boolean;
+  /**
+   * Telecommands, as `<target>.<id>`, and runs of which acknowledged events went and newer ones stayed; whether they
+   * were over by then.
+   */
+  readonly holes?: ReadonlyMap<string, 'over' | 'open'>;
+  /** Nothing but clocks went wrong. */
+  readonly onlyClocks?: true;
   /** Identifiers of telecommands submitted when everything was up again. */
   readonly last: readonly string[];
   /** Rejections that nobody handled: they would have ended the process. */
@@ -103,6 +118,29 @@ export function storedHistory(
     members: held(server.bucket(buckets.members)),
     kept: held(server.bucket(buckets.actors)),
   };
+}
+
+export function holesIn({ events, runs }: Pick<History, 'events' | 'runs'>): NonNullable<History['holes']> {
+  const telecommands = events.map(({ message, target, id, event }) => ({
+    message,
+    key: `${target}.${id}`,
+    isEnd: isFinalTcState(event.state),
+  }));
+  const ofRuns = runs.events.map(({ message, run, event }) => ({
+    message,
+    key: run,
+    isEnd: event.event === 'finished',
+  }));
+  const holes = new Map<string, 'over' | 'open'>();
+  for (const { message, key } of [...telecommands, ...ofRuns]) {
+    const { isHole, lostAt = 0 } = message;
+    if (isHole !== true) continue;
+    const wasOver = [...telecommands, ...ofRuns].some(
+      (each) => each.key === key && each.message.order < lostAt && each.isEnd,
+    );
+    holes.set(key, wasOver || holes.get(key) === 'over' ? 'over' : 'open');
+  }
+  return holes;
 }
 
 export function recorded(message: StoredMessage): RecordedEvent {

@@ -6,6 +6,7 @@
  * K2. Timers and arrivals are kept apart: a process that wakes reads its sockets first or its timers first. What it has
  *     to ask for again, because its request expired while it slept, comes last.
  * K3. Its time of day is wrong and may be set; its monotonic time is neither.
+ * K4. Its oscillator may be wrong: all of its time, monotonic and timers too, then passes faster or slower.
  */
 
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
@@ -37,30 +38,41 @@ export class ProcessClock implements Clock {
   readonly pulled: Clock;
   readonly #world: HeapClock;
   #skewMs: number;
+  /** Of its own seconds in one of the world's (K4). */
+  readonly #rate: number;
+  readonly #begunAt: number;
   #postponed: Pending[] = [];
   #paused = false;
   #ended = false;
 
-  constructor(world: HeapClock, skewMs: number) {
+  constructor(world: HeapClock, skewMs: number, driftPpm = 0) {
     this.#world = world;
     this.#skewMs = skewMs;
+    this.#rate = 1 + driftPpm / 1_000_000;
+    this.#begunAt = world.now();
     this.arrivals = this.#of('arrival');
     this.pulled = this.#of('pulled');
   }
 
   /** Whole milliseconds, as the clock of the machine has them. */
   now(): number {
-    return Math.floor(this.#world.now() + this.#skewMs);
+    return Math.floor(this.#own() + this.#skewMs);
   }
 
   /** K3 */
   monotonic(): number {
-    return Math.floor(this.#world.now());
+    return Math.floor(this.#own());
+  }
+
+  /** K4 */
+  #own(): number {
+    const now = this.#world.now();
+    return this.#rate === 1 ? now : this.#begunAt + (now - this.#begunAt) * this.#rate;
   }
 
   /** How far its time of day is ahead of that of the world, ms. */
   get errorMs(): number {
-    return this.#skewMs;
+    return this.#skewMs + this.#own() - this.#world.now();
   }
 
   /** The time of day is set: by NTP, by a person. */
@@ -117,7 +129,7 @@ export class ProcessClock implements Clock {
   }
 
   #arm(pending: Pending, delayMs: number): void {
-    pending.timer = this.#world.setTimeout(() => this.#due(pending), delayMs);
+    pending.timer = this.#world.setTimeout(() => this.#due(pending), delayMs / this.#rate);
   }
 
   #due(pending: Pending): void {

@@ -5,6 +5,7 @@
 
 import { SPACECRAFT_FAULTS, type SpacecraftFault } from '../../links/simulated/spacecraft.ts';
 import { ROLES, type RoleName } from '../../supervision/role.ts';
+import { archivesOf, type Keeping, keepingOf } from './archive/keeping.ts';
 import { Chance } from './chance.ts';
 import {
   clocksOf,
@@ -19,13 +20,18 @@ import { GATEWAYS, TARGETS, TELECOMMANDS, watched } from './mission.ts';
 import { type AlarmAct, alarmActsOf } from './operators.ts';
 import type { Waking } from './process-clock.ts';
 import { type Planning, planningOf, startsOf } from './schedules/planning.ts';
+import { type Moving, movingOf } from './transfers/moving.ts';
 
 export interface Slot {
   readonly roles: readonly RoleName[];
   readonly host: string;
   /** Error of its clock, ms. */
   readonly skewMs: number;
+  /** Error of its oscillator: its time passes faster, millionths. */
+  readonly driftPpm?: number;
   readonly startMs: number;
+  /** Its state folder; absent: it has none. */
+  readonly state?: string;
 }
 
 export interface Submission {
@@ -92,6 +98,18 @@ export type Fault =
    * of its own, the newest messages went with the power.
    */
   | (Lasting & { readonly kind: 'rewind'; readonly backMs: number; readonly uneven: boolean })
+  /** What was acknowledged is gone from a stream, with so many newer messages behind it. */
+  | {
+      readonly at: number;
+      readonly kind: 'hole';
+      /** Default: events of telecommands. */
+      readonly of?: 'runs' | 'alarms' | 'chunks';
+      readonly count: number;
+      readonly behind: number;
+      readonly keepsIds: boolean;
+    }
+  /** It is gone, and comes back with an empty stream of values. */
+  | (Lasting & { readonly kind: 'remade' })
   /** Its time of day is set. */
   | (OnSlot & { readonly kind: 'step'; readonly byMs: number })
   /** Streams and buckets do not answer: they elect a leader. */
@@ -119,13 +137,27 @@ export interface Scenario {
   readonly watch?: Watch;
   /** Present: passes, schedules and rules are what it is about. */
   readonly planning?: Planning;
+  /** Present: files that come and go are what it is about. */
+  readonly moving?: Moving;
+  /** Present: what archives keep is what it is about. */
+  readonly keeping?: Keeping;
+  /** Nothing but clocks goes wrong: nobody has a reason to take anything from anybody. */
+  readonly onlyClocks?: true;
   /** From here on nothing new goes wrong, ms since the start. */
   readonly calmAt: number;
 }
 
 /** What a seed draws from. */
 const DRAWN_KINDS = ['telecommands', 'runs', 'both', 'alarms'] as const;
-export const KINDS = [...DRAWN_KINDS, 'holds', 'rewinds', 'schedules'] as const;
+export const KINDS = [
+  ...DRAWN_KINDS,
+  'holds',
+  'rewinds',
+  'schedules',
+  'transfers',
+  'archive',
+  'clocks',
+] as const;
 /** What clients do in a scenario. */
 export type ScenarioKind = (typeof KINDS)[number];
 
@@ -222,6 +254,58 @@ const SCHEDULE_STEPS = [
   'append $KV.mcs_members',
 ] as const;
 
+/** The same for transfers: their records and index, the store of files, requests, chunks, the lead. */
+const TRANSFER_STEPS = [
+  'append $KV.mcs_transfers',
+  'append $KV.mcs_transfers',
+  'append $KV.mcs_transfers',
+  'append $KV.mcs_files',
+  'append $KV.mcs_files',
+  'append $KV.mcs_files',
+  'append $KV.mcs_open_transfers',
+  'append $KV.mcs_open_transfers',
+  'append $KV.mcs_members.checkpoint.transfers',
+  'append $KV.mcs_members.checkpoint.transfers',
+  'append $KV.mcs_leader',
+  'append $KV.mcs_directories',
+  'append $KV.mcs_uploads',
+  'append mcs.tc.submit',
+  'append mcs.tc.submit',
+  'append mcs.tm.decoded',
+  'append mcs.tm.value',
+  'get $KV.mcs_transfers',
+  'get $KV.mcs_files',
+  'get $KV.mcs_files',
+  'look FILE_CHUNKS',
+  'look TC_EVENTS',
+  'watch mcs_open_transfers',
+] as const;
+
+/** The same for archives: what they do to the disk, their lease, the stream they read, what they are asked. */
+const ARCHIVE_STEPS = [
+  'disk append',
+  'disk append',
+  'disk sync',
+  'disk rename',
+  'disk rename',
+  'disk rename',
+  'disk rename',
+  'disk sync-directory',
+  'disk sync-directory',
+  'disk remove',
+  'disk remove',
+  'disk claim',
+  'disk open',
+  'work seal',
+  'work seal',
+  'work compact',
+  'work remove',
+  'work open',
+  'append $KV.mcs_leader',
+  'look TM_VALUES',
+  'reply mcs.ctl',
+] as const;
+
 const SETTLING_MS = 2_000;
 /** Behind the last fault: everything is up again, and whoever shall lead does. */
 const LAST_MEASURED_MS = 8_000;
@@ -229,7 +313,15 @@ const LAST_SUBMITTED_MS = 12_000;
 
 /** The scenario of a seed; the seed also decides what it is about, unless that is said. */
 export function scenarioOf(seed: number, kind: ScenarioKind = kindOf(seed)): Scenario {
+  if (kind === 'rewinds') {
+    const of = new Chance(seed, 'went back past').next();
+    if (of < REWOUND_PLANS) return backed(plannedScenarioOf(seed));
+    if (of < REWOUND_PLANS + REWOUND_FILES) return backed(movedScenarioOf(seed, { hasStored: false }));
+  }
   if (kind === 'schedules') return plannedScenarioOf(seed);
+  if (kind === 'transfers') return movedScenarioOf(seed);
+  if (kind === 'archive') return keptScenarioOf(seed);
+  if (kind === 'clocks') return clockedScenarioOf(seed);
   const chance = new Chance(seed, 'scenario');
   const slots = slotsOf(chance);
   // Some runs are long enough for the bus to forget message ids.
@@ -241,6 +333,57 @@ export function scenarioOf(seed: number, kind: ScenarioKind = kindOf(seed)): Sce
     ...drawn(chance, { seed, slots, calmAt, kind }),
     calmAt,
   };
+}
+
+/** Shares of the seeds of `rewinds` that are about schedules, and about transfers. */
+const REWOUND_PLANS = 0.2;
+const REWOUND_FILES = 0.2;
+
+/** The same with few of its faults, over a store that goes back; chunks may be lost out of their stream as well. */
+function backed(scenario: Scenario): Scenario {
+  const { seed, calmAt, moving } = scenario;
+  const chance = new Chance(seed, 'backed');
+  const back = Array.from({ length: chance.happens(0.25) ? 2 : 1 }, () => rewindOf(chance, calmAt));
+  const others = scenario.faults.slice(0, chance.whole(0, 3));
+  const holes = moving !== undefined && chance.happens(0.4) ? [holeOf(chance, calmAt, 'chunks')] : [];
+  return { ...scenario, faults: [...others, ...back, ...holes] };
+}
+
+function rewindOf(chance: Chance, calmAt: number): Fault {
+  const forMs = chance.whole(100, 3_000);
+  const backMs = chance.happens(0.5) ? chance.whole(50, 1_500) : chance.whole(1_000, 12_000);
+  const at = chance.whole(2 * SETTLING_MS, calmAt - forMs - 1_000);
+  return { at, kind: 'rewind', forMs, backMs, uneven: chance.happens(0.3) };
+}
+
+function holeOf(chance: Chance, calmAt: number, of: 'runs' | 'alarms' | 'chunks'): Fault {
+  const at = chance.whole(2 * SETTLING_MS, calmAt - 1_000);
+  const [count, behind] = [chance.whole(1, 8), chance.happens(0.5) ? 0 : chance.whole(1, 8)];
+  return { at, kind: 'hole', of, count, behind, keepsIds: chance.happens(0.5) };
+}
+
+/** Behind this the partitions of processes that start together have found their owners. */
+export const SHARED_OUT_MS = 12_000;
+const CLOCK_STEPS_MS = [-3_600_000, -5_000, 5_000, 3_600_000] as const;
+const DRIFTS_PPM = [-500, 0, 500] as const;
+
+/** Three processes that nothing happens to but that the clock of one is set, to and fro, and that another one drifts. */
+function clockedScenarioOf(seed: number): Scenario {
+  const chance = new Chance(seed, 'clocks');
+  const drifting = chance.whole(0, 2);
+  const slots = Array.from({ length: 3 }, (_, n): Slot => {
+    const driftPpm = n === drifting ? chance.one(DRIFTS_PPM) : 0;
+    return { roles: [...ROLES], host: `host${n}`, skewMs: 0, driftPpm, startMs: chance.whole(0, 800) };
+  });
+  const calmAt = SHARED_OUT_MS + chance.whole(15_000, 40_000);
+  const slot = chance.whole(0, 2);
+  const faults = Array.from({ length: chance.whole(1, 3) }, (): readonly Fault[] => {
+    const at = chance.whole(SHARED_OUT_MS, calmAt - 2_000);
+    const byMs = chance.one(CLOCK_STEPS_MS);
+    const back = { at: chance.whole(at, calmAt), slot, kind: 'step' as const, byMs: -byMs };
+    return [{ at, slot, kind: 'step', byMs }, back];
+  }).flat();
+  return { seed, slots, submissions: [], launches: [], faults, calmAt, onlyClocks: true };
 }
 
 function kindOf(seed: number): ScenarioKind {
@@ -270,6 +413,63 @@ function plannersOf(chance: Chance): Slot[] {
   }));
 }
 
+/** Processes that transfer files, and a far side that stands in for everything between the bus and the spacecraft. */
+function movedScenarioOf(seed: number, { hasStored = true } = {}): Scenario {
+  const chance = new Chance(seed, 'moved scenario');
+  const skewed = chance.happens(0.3);
+  const slots = Array.from({ length: chance.whole(2, 3) }, (_, n) => ({
+    roles: n < 2 ? (['api', 'telemetry', 'transfers'] as const) : (['api', 'transfers'] as const),
+    host: `host${n}`,
+    skewMs: skewed ? chance.whole(-900, 900) : 0,
+    startMs: chance.whole(0, 800),
+  }));
+  const isLong = chance.happens(0.1);
+  const calmAt = SETTLING_MS + (isLong ? chance.whole(80_000, 150_000) : chance.whole(10_000, 35_000));
+  const bounds = { slots: slots.length, from: SETTLING_MS, calmAt };
+  const chances = ['moving', 'following', 'decoders'].map((name) => new Chance(seed, name));
+  const moving = movingOf(chances[0]!, chances[1]!, hasStored ? chances[2] : undefined, bounds);
+  const stage = { slots, calmAt, steps: TRANSFER_STEPS };
+  const faults = Array.from({ length: chance.whole(0, 7) }, () =>
+    faultOf(chance, stage, moveFaultOf(chance)),
+  );
+  return { seed, slots, submissions: [], launches: [], faults, moving, calmAt };
+}
+
+/** Processes that keep the past, in one folder or each in its own; what is kept is put into the stream. */
+function keptScenarioOf(seed: number): Scenario {
+  const chance = new Chance(seed, 'kept scenario');
+  const slots = archivesOf(chance);
+  const isLong = chance.happens(0.3);
+  const calmAt = SETTLING_MS + (isLong ? chance.whole(70_000, 140_000) : chance.whole(12_000, 40_000));
+  const keeping = keepingOf(new Chance(seed, 'keeping'), { slots, from: SETTLING_MS, calmAt });
+  const stage = { slots, calmAt, steps: ARCHIVE_STEPS };
+  const faults = Array.from({ length: chance.whole(1, 7) }, () => keepFaultOf(chance, stage));
+  return { seed, slots, submissions: [], launches: [], faults, keeping, calmAt };
+}
+
+/** Of a process, of the bus, or of the stream. */
+function keepFaultOf(chance: Chance, stage: Stage): Fault {
+  const kind = chance.one([
+    ...(['crash', 'crash', 'crash-at', 'crash-at', 'crash-at', 'crash-at', 'leave', 'pause'] as const),
+    ...(['pause-at', 'pause-at', 'pause-at', 'break', 'pull-lag', 'lag', 'outage'] as const),
+    ...(['loss', 'election', 'rewind', 'rewind', 'remade'] as const),
+  ] as unknown as [Fault['kind'], ...Fault['kind'][]]);
+  const drawn = faultOf(chance, stage, kind);
+  // A store of before anybody stored is that of another installation.
+  if (drawn.kind === 'remade' || drawn.kind === 'rewind')
+    return { ...drawn, at: Math.max(drawn.at, 2 * SETTLING_MS), forMs: Math.min(drawn.forMs, 3_000) };
+  return drawn;
+}
+
+/** Of a process or of the bus. */
+function moveFaultOf(chance: Chance): Fault['kind'] {
+  return chance.one([
+    ...(['crash', 'crash-at', 'crash-at', 'crash-at', 'leave', 'pause', 'pause'] as const),
+    ...(['pause-at', 'pause-at', 'pause-at', 'break', 'pull-lag', 'lag', 'outage'] as const),
+    ...(['doubling', 'loss', 'election'] as const),
+  ] as unknown as [Fault['kind'], ...Fault['kind'][]]);
+}
+
 /** Any fault of a process or of the bus, and a clock that is set; around a start as often as anywhere. */
 function planFaultOf(chance: Chance, stage: Stage, starts: readonly number[]): Fault {
   const kind = chance.one([
@@ -290,7 +490,7 @@ interface Drawing {
   readonly seed: number;
   readonly slots: readonly Slot[];
   readonly calmAt: number;
-  readonly kind: Exclude<ScenarioKind, 'schedules'>;
+  readonly kind: Exclude<ScenarioKind, 'schedules' | 'transfers' | 'archive' | 'clocks'>;
   /** Whether rigs may have clocks of their own. */
   readonly rigClocks?: boolean;
 }
@@ -333,12 +533,7 @@ function rewound(
   const kind = rewinds.one([...DRAWN_KINDS, 'holds'] as const);
   // Clocks on board stay right: beside a wrong one an owner goes by samples that the stream has lost.
   const { faults, ...rest } = drawn(chance, { ...about, kind, rigClocks: false });
-  const back = Array.from({ length: rewinds.happens(0.25) ? 2 : 1 }, (): Fault => {
-    const forMs = rewinds.whole(100, 3_000);
-    const backMs = rewinds.happens(0.5) ? rewinds.whole(50, 1_500) : rewinds.whole(1_000, 12_000);
-    const at = rewinds.whole(2 * SETTLING_MS, about.calmAt - forMs - 1_000);
-    return { at, kind: 'rewind', forMs, backMs, uneven: rewinds.happens(0.3) };
-  });
+  const back = Array.from({ length: rewinds.happens(0.25) ? 2 : 1 }, () => rewindOf(rewinds, about.calmAt));
   const last = TARGETS.map((target): Submission => {
     const at = about.calmAt + LAST_SUBMITTED_MS;
     return { at, target, telecommand: 'obc.ping', args: {}, slot: 0, again: [], isLast: true };
@@ -346,10 +541,46 @@ function rewound(
   const submissions = [...rest.submissions, ...last];
   // A transmitter that is switched on again while the server is away stays dead: nobody says so a second time.
   const others = faults.slice(0, rewinds.whole(0, 3)).filter(({ kind: each }) => each !== 'uplink');
-  return { ...rest, submissions, faults: [...others, ...back] };
+  return {
+    ...rest,
+    submissions,
+    faults: [...others, ...holesOf(about, back), ...otherHolesOf(about, kind)],
+  };
 }
 
-const STEPS_OF: Readonly<Record<Exclude<ScenarioKind, 'rewinds' | 'schedules'>, readonly string[]>> = {
+/** Instead of going back, or beside it, the store loses events that stood before others. */
+function holesOf(
+  { seed, calmAt }: { seed: number; calmAt: number },
+  back: readonly Fault[],
+): readonly Fault[] {
+  const chance = new Chance(seed, 'holes');
+  if (chance.happens(0.5)) return back;
+  const holes = Array.from({ length: chance.whole(1, 6) }, (): Fault => {
+    const at = chance.whole(2 * SETTLING_MS, calmAt - 1_000);
+    const [count, behind] = [chance.whole(1, 12), chance.happens(0.4) ? 0 : chance.whole(1, 12)];
+    return { at, kind: 'hole', count, behind, keepsIds: chance.happens(0.5) };
+  });
+  return chance.happens(0.5) ? holes : [...back, ...holes];
+}
+
+/** Beside them: events of runs and of alarms. */
+function otherHolesOf(
+  { seed, calmAt }: { seed: number; calmAt: number },
+  kind: keyof typeof STEPS_OF,
+): readonly Fault[] {
+  const chance = new Chance(seed, 'other holes');
+  if (kind === 'telecommands' || chance.happens(0.5)) return [];
+  return Array.from({ length: chance.whole(1, 4) }, () =>
+    holeOf(chance, calmAt, kind === 'alarms' && chance.happens(0.8) ? 'alarms' : 'runs'),
+  );
+}
+
+const STEPS_OF: Readonly<
+  Record<
+    Exclude<ScenarioKind, 'rewinds' | 'schedules' | 'transfers' | 'archive' | 'clocks'>,
+    readonly string[]
+  >
+> = {
   telecommands: STEPS,
   runs: RUN_STEPS,
   both: RUN_STEPS,
@@ -512,9 +743,12 @@ function faultOf(chance: Chance, { slots, calmAt, steps }: Stage, wanted?: Fault
       return { ...on, kind, byMs: chance.whole(-2_000, 2_000) };
     case 'outage':
     case 'election':
+    case 'remade':
       return { at, kind, forMs };
     case 'rewind':
       return { at, kind, forMs, backMs, uneven: false };
+    case 'hole':
+      return { at, kind, count: chance.whole(1, 12), behind: chance.whole(0, 12), keepsIds: true };
     case 'spacecraft':
       return { at, kind, forMs, gateway, fault: chance.one(SPACECRAFT_FAULTS as never) };
     case 'uplink':

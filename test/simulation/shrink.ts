@@ -32,6 +32,10 @@ export async function shrink(
     smallest = await withoutWatched(smallest, 'acts', stillFails);
     for (const list of ['writes', 'acts', 'publications'] as const)
       smallest = await withoutPlanned(smallest, list, stillFails);
+    for (const list of ['acts', 'troubles', 'last'] as const)
+      smallest = await withoutMoved(smallest, list, stillFails);
+    for (const list of ['troubles', 'questions', 'received'] as const)
+      smallest = await withoutKept(smallest, list, stillFails);
     if (hasStragglers(smallest)) smallest = await without(smallest, 'stragglers', stillFails);
     smallest = await withoutCommands(smallest, stillFails);
     smallest = await withoutRepetitions(smallest, stillFails);
@@ -108,6 +112,28 @@ async function withoutPlanned(
   if (planning === undefined) return scenario;
   const smallest = await without(planning, list, (fewer) => fails({ ...scenario, planning: fewer }));
   return smallest === planning ? scenario : { ...scenario, planning: smallest };
+}
+
+async function withoutMoved(
+  scenario: Scenario,
+  list: 'acts' | 'troubles' | 'last',
+  fails: (scenario: Scenario) => Promise<boolean>,
+): Promise<Scenario> {
+  const { moving } = scenario;
+  if (moving === undefined) return scenario;
+  const smallest = await without(moving, list, (fewer) => fails({ ...scenario, moving: fewer }));
+  return smallest === moving ? scenario : { ...scenario, moving: smallest };
+}
+
+async function withoutKept(
+  scenario: Scenario,
+  list: 'received' | 'questions' | 'troubles',
+  fails: (scenario: Scenario) => Promise<boolean>,
+): Promise<Scenario> {
+  const { keeping } = scenario;
+  if (keeping === undefined) return scenario;
+  const smallest = await without(keeping, list, (fewer) => fails({ ...scenario, keeping: fewer }));
+  return smallest === keeping ? scenario : { ...scenario, keeping: smallest };
 }
 
 async function withoutRepetitions(

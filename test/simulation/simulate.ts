@@ -2,15 +2,17 @@
  * `npm run simulate -- --seed N --runs M`: runs seeds one after the other, prints the rate, and for each failing seed
  * what it broke, made small.
  *
- * Options: `--seed N` first seed (default: drawn), `--runs M` how many (default 100), `--kind
- * telecommands|runs|both|alarms|holds|rewinds|schedules` what it is about (default: each seed decides), or `--kind
- * radio` for that of the bench, `--kind cfdp` for file transfers over a bad link, `--trace` prints the whole trace of
- * the first seed, `--no-shrink` only names the failing seeds.
+ * Options: `--seed N` first seed (default: drawn), `--runs M` how many (default 100), `--kind K` what it is about
+ * (default: each seed decides): telecommands, runs, both, alarms, holds, rewinds, schedules, transfers, archive,
+ * clocks; or radio for that of the bench, cfdp for file transfers over a bad link. `--trace` prints the whole trace of
+ * the first seed, `--no-shrink` only names the failing seeds. `--planted`, with `--kind transfers` or `archive`, looks
+ * for each planted defect, in as many seeds from the first on as should find it.
  */
 
 import { parseArgs } from 'node:util';
 import { cfdpScenarioOf } from './cfdp/scenario.ts';
 import { attemptCfdp, reportCfdp, shrunkCfdp } from './cfdp/trial.ts';
+import { findPlanted, PLANTED_KINDS } from './planted/find.ts';
 import { radioScenarioOf } from './radio/scenario.ts';
 import { attemptRadio, reportRadio, shrunkRadio } from './radio/trial.ts';
 import { KINDS, scenarioOf } from './scenario.ts';
@@ -25,6 +27,7 @@ const { values } = parseArgs({
     kind: { type: 'string' },
     trace: { type: 'boolean', default: false },
     'no-shrink': { type: 'boolean', default: false },
+    planted: { type: 'boolean', default: false },
   },
 });
 const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 31));
@@ -61,6 +64,12 @@ const cfdp = {
 
 const simulation = apart === 'radio' ? radio : apart === 'cfdp' ? cfdp : runtime;
 
+if (values.planted) {
+  const planted = PLANTED_KINDS.find((each) => each === kind);
+  if (planted === undefined) console.error(`--planted is of --kind ${PLANTED_KINDS.join(' or ')}`);
+  const missed = planted === undefined ? 1 : await findPlanted(planted, seed, console.log);
+  process.exit(missed === 0 ? 0 : 1);
+}
 if (values.trace) console.log(await simulation.report(seed));
 
 const began = performance.now();

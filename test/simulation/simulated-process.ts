@@ -7,7 +7,7 @@
 
 import type { Bus } from '../../ports/bus.ts';
 import type { Log } from '../../ports/log.ts';
-import { type ServiceProcess, startProcess } from '../../supervision/process.ts';
+import { type ProcessOptions, type ServiceProcess, startProcess } from '../../supervision/process.ts';
 import type { RoleName } from '../../supervision/role.ts';
 import { type Api, simulatedApi } from './api.ts';
 import { Chance } from './chance.ts';
@@ -24,6 +24,8 @@ export interface LifeOptions {
   readonly clock: ProcessClock;
   readonly bus: Pick<TwinOptions, 'server' | 'outside' | 'weather'>;
   readonly space: Space;
+  /** What it keeps beside the bus. */
+  readonly keeps?: Pick<ProcessOptions, 'stateFolder' | 'archiveStorage' | 'archiveOpenMs'> | undefined;
   readonly said: (level: string, message: string) => void;
   readonly isRunning: (pid: number) => boolean;
   /** Puts a planted defect between the process and its bus. */
@@ -72,6 +74,7 @@ export class SimulatedProcess implements Antenna {
         this.api = api;
       }),
       spacecraft: options.space.reachedBy(this),
+      ...options.keeps,
       escalated: (reason) => {
         if (this.alive) options.escalated(reason);
       },

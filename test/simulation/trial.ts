@@ -59,8 +59,28 @@ export async function report(scenario: Scenario, options: RunOptions = {}): Prom
     ...(scenario.planning?.publications ?? []).map(
       ({ at, variant }) => `  publication at ${(at / 1000).toFixed(3)}: ${variant}`,
     ),
+    ...describeMoving(scenario),
+    ...describeKeeping(scenario),
     ...lines.map(printed),
   ].join('\n');
+}
+
+function describeMoving({ moving }: Scenario): string[] {
+  if (moving === undefined) return [];
+  const items = [...moving.acts, ...moving.troubles, ...moving.last];
+  return [
+    `  radio ${JSON.stringify(moving.radio)}`,
+    ...items.map((each) => `  files: ${JSON.stringify(each)}`),
+  ];
+}
+
+function describeKeeping({ keeping, slots }: Scenario): string[] {
+  if (keeping === undefined) return [];
+  const { received, questions, troubles, retains, openMs } = keeping;
+  return [
+    `  archives in ${slots.map(({ state }) => state).join(', ')}, ${openMs} ms in memory${retains ? ', kept for a day' : ''}`,
+    ...[...received, ...questions, ...troubles].map((each) => `  archives: ${JSON.stringify(each)}`),
+  ];
 }
 
 function describeLaunch({ at, slot, what, commands }: Launch): string {
@@ -89,5 +109,5 @@ function firstOfEach(violations: readonly Violation[]): Violation[] {
 
 /** Positions, heartbeats and batches are many and rarely the point. */
 function isWorthShowing(what: string): boolean {
-  return !/^(stores \d+ on mcs\.tm|writes (member|checkpoint)\.)/.test(what);
+  return !/^(stores \d+ on mcs\.tm|writes (\$KV\.mcs_leader|member|checkpoint)\.)/.test(what);
 }

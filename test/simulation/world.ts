@@ -8,13 +8,18 @@
  */
 
 import { gzipSync } from 'node:zlib';
-import { buckets } from '../../contract/bus/buckets.ts';
+import { buckets, objectStores } from '../../contract/bus/buckets.ts';
+import { header } from '../../contract/bus/headers.ts';
 import { streams } from '../../contract/bus/streams.ts';
 import type { StoredSchedule } from '../../contract/stored-schedule.ts';
+import type { StoredTransfer } from '../../contract/transfer.ts';
 import type { Bus } from '../../ports/bus.ts';
 import { HeapClock } from '../../supervision/clock.ts';
 import { type EndedProcess, recordedAlarm, storedAlarms } from './alarm-history.ts';
 import type { Answer } from './api.ts';
+import { ArchiveWorld } from './archive/archive-world.ts';
+import type { Planted } from './archive/disks.ts';
+import { archiveMission } from './archive/mission.ts';
 import { Chance } from './chance.ts';
 import { Clients } from './client.ts';
 import { FaultPlan, type Stage } from './fault-plan.ts';
@@ -23,6 +28,7 @@ import {
   type Asked,
   announced,
   type History,
+  holesIn,
   recorded,
   storedHistory,
 } from './history.ts';
@@ -45,6 +51,10 @@ import { SimulatedProcess } from './simulated-process.ts';
 import { Space } from './space.ts';
 import { START_MS } from './start.ts';
 import { Trace } from './trace.ts';
+import { DECODING_TROUBLE_MS } from './transfers/decoding-troubles.ts';
+import { FileWorld } from './transfers/file-world.ts';
+import { knownFiles } from './transfers/known-files.ts';
+import { filesMission } from './transfers/mission.ts';
 import { TwinServer } from './twin/server.ts';
 import { everStored, type Held, kept, type StoredMessage } from './twin/stored-stream.ts';
 
@@ -53,6 +63,9 @@ export interface RunOptions {
   /** Planted defects. */
   readonly wrapBus?: (bus: Bus, instance: string) => Bus;
   readonly ignoresExpectations?: boolean;
+  /** Planted between an archive and its disk, or its threads. */
+  readonly archive?: Planted;
+  readonly wrapClock?: (clock: ProcessClock) => ProcessClock;
 }
 
 export interface Run {
@@ -68,6 +81,10 @@ export interface Run {
 
 /** After the last fault: the longest window of a verification, twice what a takeover and a slow driver may take. */
 const PATIENCE_MS = 120_000;
+/** The same for files: runs hold targets for a minute more, and what was asked then is waited for as long again. */
+const FILES_PATIENCE_MS = 240_000;
+/** The same for archives: what they have is asked again when they have looked after their segments. */
+const ARCHIVES_PATIENCE_MS = 200_000;
 /**
  * How long a run goes on in silence when everything is over: for late echoes, and until the last sample has arrived.
  */
@@ -109,6 +126,8 @@ class World implements Stage {
   readonly #operators: Operators;
   readonly #planners: Planners;
   readonly #quiet: QuietWatch;
+  readonly #files: FileWorld | undefined;
+  readonly #archives: ArchiveWorld | undefined;
   readonly #clocks: ClockSet[] = [];
   readonly #mission: Published;
   readonly #plan: FaultPlan;
@@ -120,6 +139,8 @@ class World implements Stage {
   readonly #ended: EndedProcess[] = [];
   #lives = 0;
   #rewinds = 0;
+  /** How far the time of day is ahead of the time in which things happen. */
+  #leapMs = 0;
 
   constructor(scenario: Scenario, options: RunOptions) {
     const { seed } = scenario;
@@ -129,7 +150,7 @@ class World implements Stage {
     this.#trace = new Trace(options.keepTrace === true);
     const queues = new Chance(seed, 'queues');
     this.server = new TwinServer({
-      now: () => Math.floor(this.clock.now()),
+      now: () => Math.floor(this.clock.now()) + this.#leapMs,
       choose: (count) => queues.whole(0, count - 1),
       ...(options.ignoresExpectations === true && { ignoresExpectations: true }),
     });
@@ -166,6 +187,28 @@ class World implements Stage {
     this.#operators = new Operators(asking);
     this.#planners = new Planners({ ...asking, tell: (what) => this.tell('planning', what) });
     this.#plan = new FaultPlan(scenario, this);
+    const { moving, calmAt } = scenario;
+    const about = {
+      isSilent: () => this.#plan.electing,
+      wrapBus: options.wrapBus,
+      tell: (what: string) => this.tell('files', what),
+    };
+    this.#files = moving && new FileWorld({ ...asking, ...about, moving, calmAt });
+    const { keeping } = scenario;
+    this.#archives =
+      keeping &&
+      new ArchiveWorld({
+        ...asking,
+        isSilent: about.isSilent,
+        mission: this.#mission,
+        keeping,
+        places: scenario.slots,
+        calmAt,
+        planted: options.archive ?? {},
+        kill: (slot, why, backMs) => this.kill(slot, why, backMs),
+        leap: (byMs) => this.#leap(byMs),
+        tell: (what) => this.tell('archives', what),
+      });
     this.#quiet = new QuietWatch(
       this.clock,
       () => this.#plan.electing,
@@ -190,8 +233,11 @@ class World implements Stage {
     measure(stragglers, instruments);
     this.#planWatch();
     this.#planPlanning();
+    this.#files?.plan();
+    this.#archives?.plan();
     this.#plan.arm();
     const steps = await this.#loop();
+    await this.#archives?.readDisks();
     return {
       history: this.#history(defects),
       trace: this.#trace,
@@ -235,7 +281,11 @@ class World implements Stage {
     return {
       ...rest,
       complete,
-      isUneven: this.#scenario.faults.some((fault) => fault.kind === 'rewind' && fault.uneven),
+      holes: holesIn(complete),
+      isUneven: this.#scenario.faults.some(
+        (fault) =>
+          (fault.kind === 'hole' && fault.of === undefined) || (fault.kind === 'rewind' && fault.uneven),
+      ),
       // What went with the store is no promise any more.
       runs: { ...runs, launched: runs.launched.filter(({ run }) => there.has(run)) },
       acknowledged: acknowledged.filter(({ id }) => !lost.has(id)),
@@ -255,15 +305,23 @@ class World implements Stage {
       acknowledged: this.#acknowledged,
       uplinks: this.space.uplinks,
       last: this.#last,
+      ...(this.#scenario.onlyClocks && { onlyClocks: true as const }),
       ...(this.#scenario.planning !== undefined && {
         plans: {
-          ...storedPlans(this.server),
+          ...storedPlans(this.server, held),
           asked: this.#planners.asked,
           clocks: this.#clocks,
           quiet: this.#quiet.spans,
           endedAt: this.clock.now(),
         },
       }),
+      ...(this.#files !== undefined && {
+        files: {
+          ...this.#files.history(held),
+          known: this.#slots.flatMap(({ process }) => (process === undefined ? [] : knownFiles(process))),
+        },
+      }),
+      ...(this.#archives !== undefined && { archives: this.#archives.history() }),
       known: this.#slots.flatMap(({ process }) => (process === undefined ? [] : knownValues(process))),
       defects,
     };
@@ -307,6 +365,12 @@ class World implements Stage {
     this.#noteClock(process);
   }
 
+  /** Time passes in which nothing happens: no timer sees it, the time of day of everybody does. */
+  #leap(byMs: number): void {
+    this.#leapMs += byMs;
+    for (const slot of this.#slots.keys()) this.stepClock(slot, byMs);
+  }
+
   #noteClock({ instance, clock }: SimulatedProcess): void {
     this.#clocks.push({ instance, at: this.clock.now(), errorMs: clock.errorMs });
   }
@@ -314,6 +378,7 @@ class World implements Stage {
   rewound(): void {
     this.#rewinds += 1;
     this.#people.rewound();
+    this.#files?.rewound();
   }
 
   kill(slot: number, why: string, backMs: number): void {
@@ -339,7 +404,8 @@ class World implements Stage {
 
   #process(slot: number, instance: string, pid: number): SimulatedProcess {
     const { seed, slots } = this.#scenario;
-    const { roles, host, skewMs } = slots[slot]!;
+    const { roles, host, skewMs, driftPpm, state } = slots[slot]!;
+    const clock = new ProcessClock(this.clock, skewMs + this.#leapMs, driftPpm);
     const weather = processWeather({
       seed,
       instance,
@@ -352,12 +418,25 @@ class World implements Stage {
       host,
       pid,
       roles,
-      clock: new ProcessClock(this.clock, skewMs),
+      clock: this.#options.wrapClock?.(clock) ?? clock,
       bus: { server: this.server, outside: this.clock, weather },
       space: this.space,
+      keeps: this.#archives && {
+        stateFolder: state!,
+        archiveOpenMs: this.#scenario.keeping!.openMs,
+        archiveStorage: this.#archives.storage({
+          instance,
+          clock,
+          isAlive: () => this.#running.get(pid) === instance,
+          reached: weather.reached,
+        }),
+      },
       said: (level, message) => this.tell(instance, `${level}: ${message}`),
       isRunning: (other) => this.#running.has(other),
-      wrapBus: this.#options.wrapBus,
+      wrapBus: (bus, name) => {
+        const seen = this.#files?.seen(bus, name, slot) ?? bus;
+        return this.#options.wrapBus?.(seen, name) ?? seen;
+      },
       escalated: (reason) => {
         // Not within the very step: whoever escalates finishes what it was doing.
         this.clock.setTimeout(() => {
@@ -372,7 +451,7 @@ class World implements Stage {
 
   async #loop(): Promise<number> {
     const { calmAt } = this.#scenario;
-    const end = START_MS + calmAt + PATIENCE_MS;
+    const end = START_MS + calmAt + this.#patienceMs;
     let settledAt = Number.POSITIVE_INFINITY;
     // Behind the moment at which the last fault ends, and what a process that slept until then has still to read.
     let lookAt = START_MS + calmAt + 1_000;
@@ -392,13 +471,22 @@ class World implements Stage {
     return steps;
   }
 
+  get #patienceMs(): number {
+    if (this.#archives !== undefined) return ARCHIVES_PATIENCE_MS;
+    const decoding = this.#scenario.moving?.troubles.filter(({ kind }) => kind === 'decoding').length ?? 0;
+    return this.#files === undefined ? PATIENCE_MS : FILES_PATIENCE_MS + decoding * DECODING_TROUBLE_MS;
+  }
+
   #isSettled(): boolean {
     if (this.#clients.open > 0 || this.#people.open > 0 || !this.#runsAreOver()) return false;
-    if (!this.#planningIsOver()) return false;
-    if (this.#scenario.planning === undefined && !this.#alarmsAreQuiet()) return false;
+    if (!this.#planningIsOver() || this.#files?.isOver === false) return false;
+    if (this.#archives !== undefined) return this.#archives.isOver;
+    const { planning, moving } = this.#scenario;
+    if (planning === undefined && moving === undefined && !this.#alarmsAreQuiet()) return false;
     const upSince = this.clock.now() - SETTLED_UP_MS;
     if (this.#slots.some(({ process, startedAt }) => process === undefined || startedAt > upSince))
       return false;
+    if (moving !== undefined) return true;
     const events = this.server.stream(streams.telecommandEvents).messages.map(recorded);
     const final = new Set(events.filter(({ event }) => isFinal(event.state)).map(({ id }) => id));
     const lost = this.#lostSubmissions();
@@ -509,6 +597,7 @@ class World implements Stage {
         );
     }
     this.server.bucket(buckets.schedules).onStored(tell((message) => describeSchedule(bodyOf(message))));
+    if (this.#files !== undefined) this.#listenToFiles(tell);
     this.server
       .stream(streams.runSubmissions)
       .onStored(tell((message) => `submits ${Buffer.from(message.data).toString()}`));
@@ -521,6 +610,38 @@ class World implements Stage {
       tell(({ subject, seq, data }) => {
         const key = subject.slice(`$KV.${buckets.members.name}.`.length);
         return `writes ${key} ${seq} ${Buffer.from(data).toString()}`;
+      }),
+    );
+  }
+
+  #listenToFiles(tell: (what: (message: StoredMessage) => string) => (message: StoredMessage) => void): void {
+    this.server.bucket(buckets.transfers).onStored(
+      tell((message) => {
+        const {
+          state,
+          reason = '',
+          received = [],
+          updated_at: at,
+        } = bodyOf<Partial<StoredTransfer>>(message);
+        return `records ${keyOf(message)} ${state} ${JSON.stringify(received)} ${at} ${reason}`;
+      }),
+    );
+    this.server
+      .bucket({ name: objectStores.files.name })
+      .onStored(
+        tell((message) =>
+          message.removal
+            ? `removes ${keyOf(message)}`
+            : `keeps ${keyOf(message)}, ${message.data.length} bytes`,
+        ),
+      );
+    this.server
+      .bucket(buckets.openTransfers)
+      .onStored(tell((message) => `${message.removal ? 'closes' : 'opens'} ${keyOf(message)}`));
+    this.server.stream(streams.fileChunks).onStored(
+      tell(({ seq, subject, headers, data }) => {
+        const { [header.generation]: generation, [header.offset]: offset } = headers;
+        return `chunk ${seq} on ${subject}, generation ${generation}, ${data.length} from ${offset}`;
       }),
     );
   }
@@ -564,7 +685,9 @@ function describeSchedule(schedule: StoredSchedule): string {
   ].join('; ');
 }
 
-function missionOf({ watch, planning }: Scenario): Published {
+function missionOf({ watch, planning, moving, keeping }: Scenario): Published {
+  if (keeping !== undefined) return archiveMission(keeping.retains);
+  if (moving !== undefined) return filesMission();
   if (planning !== undefined) return variants().first;
   return watch === undefined ? published : watched;
 }

@@ -8,7 +8,7 @@ import { describe, expect, it } from 'vitest';
 import { unreadiness } from '../../actors/run/readiness.ts';
 import { encodeBatch } from '../../contract/batch.ts';
 import { subject } from '../../contract/bus/subjects.ts';
-import { PASS_CHECK_MS } from '../../contract/limits.ts';
+import { PASS_CHECK_MS } from '../../contract/limits/pass.ts';
 import type { LinksView } from '../../contract/links-view.ts';
 import { watchLinkFrames } from '../../http/routes/link-frames.ts';
 import { launchRun } from '../../http/routes/runs.ts';
@@ -17,6 +17,7 @@ import { linkRefusal } from '../../http/run-links.ts';
 import { targetsOf } from '../../links/bindings.ts';
 import { createFrameDecoder } from '../../links/frame-decoder.ts';
 import { createSpacecraft } from '../../links/simulated/spacecraft.ts';
+import { HandOvers } from '../../messaging/hand-overs.ts';
 import type { Mission } from '../../mission/mission.ts';
 import type { CurrentPasses } from '../../mission/pass/serving-gateway.ts';
 import { resolveSimulatedFaults } from '../../mission/procedure/resolve/simulated-fault.ts';
@@ -104,7 +105,11 @@ const SENDERS: Readonly<Record<string, (asked: Asked) => Promise<string | undefi
   },
   'the readiness of a run': async ({ mission, passes, environment }) => {
     const { bus, of } = askedBus();
-    await unreadiness({ bus, clock, passes }, mission, program(mission, environment));
+    await unreadiness(
+      { bus, clock, handOvers: new HandOvers(clock, 0), signal: new AbortController().signal, passes },
+      mission,
+      program(mission, environment),
+    );
     return of('state')[0];
   },
   'the link view': async (asked) => {

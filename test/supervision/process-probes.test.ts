@@ -44,7 +44,7 @@ it('listens before the bus answers, and says so', async () => {
   const health = await get(metrics, '/healthz');
   expect(health.status).toBe(200);
   expect(await health.json()).toMatchObject({
-    state: 'up',
+    state: 'impaired',
     bus: 'disconnected',
     configuration: null,
     roles: { executor: 'starting', telemetry: 'starting' },

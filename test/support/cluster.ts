@@ -1,4 +1,7 @@
-/** Three nats-servers that hold every stream in three copies, each of which can be killed and started again. */
+/**
+ * Three nats-servers that hold every stream in three copies, each of which can be killed, paused, cut off from the
+ * others and started again.
+ */
 
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
@@ -9,6 +12,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findServerBinary } from '../../bus/server-binary.ts';
+import { type Relay, startRelay } from './relay.ts';
 
 export interface TestCluster {
   /** Addresses of all nodes. */
@@ -16,6 +20,13 @@ export interface TestCluster {
   /** kill -9 of a node, 0 to 2; its store stays. */
   kill(node: number): Promise<void>;
   start(node: number): void;
+  /** SIGINT, and waits for its end: as somebody restarts it who means well. */
+  end(node: number): Promise<void>;
+  pause(node: number): void;
+  resume(node: number): void;
+  /** Cuts every route of a node, until it is joined again; its clients stay. */
+  part(node: number): void;
+  join(node: number): void;
   stop(): Promise<void>;
 }
 
@@ -27,14 +38,24 @@ export async function startCluster(): Promise<TestCluster> {
   const binary = await findServerBinary();
   const [clients, routes] = [await freePorts(), await freePorts()];
   const running = new Map<number, ChildProcess>();
-  const peers = routes.map((port) => `nats://127.0.0.1:${port}`).join(', ');
+  // A line of its own for each direction of each route, so that a node can be cut off.
+  const lines = new Map<string, Relay>();
+  for (const from of NODES)
+    for (const to of NODES) if (from !== to) lines.set(`${from}${to}`, await startRelay(routes[to]!));
+  const peersOf = (node: number): string =>
+    NODES.filter((other) => other !== node)
+      .map((other) => `nats://127.0.0.1:${lines.get(`${node}${other}`)!.port}`)
+      .join(', ');
+  const linesOf = (node: number): Relay[] =>
+    [...lines].filter(([name]) => name.includes(String(node))).map(([, line]) => line);
   for (const node of NODES)
     await writeFile(
       join(dir, `${node}.conf`),
       `server_name: n${node}
 listen: "127.0.0.1:${clients[node]}"
 jetstream: { store_dir: "${join(dir, String(node))}", max_mem: 64MB, max_file: 500GB }
-cluster: { name: mcs, listen: "127.0.0.1:${routes[node]}", no_advertise: true, routes: [${peers}] }
+max_payload: 8MB
+cluster: { name: mcs, listen: "127.0.0.1:${routes[node]}", no_advertise: true, routes: [${peersOf(node)}] }
 `,
     );
   const start = (node: number) => {
@@ -45,13 +66,31 @@ cluster: { name: mcs, listen: "127.0.0.1:${routes[node]}", no_advertise: true, r
     running.delete(node);
     if (server?.kill('SIGKILL') === true) await once(server, 'exit');
   };
+  const end = async (node: number) => {
+    const server = running.get(node);
+    running.delete(node);
+    if (server?.kill('SIGINT') === true) await once(server, 'exit');
+  };
   NODES.forEach(start);
   return {
     url: clients.map((port) => `nats://127.0.0.1:${port}`).join(','),
     kill,
     start,
+    end,
+    pause: (node) => void running.get(node)?.kill('SIGSTOP'),
+    resume: (node) => void running.get(node)?.kill('SIGCONT'),
+    part: (node) => {
+      for (const line of linesOf(node)) {
+        line.refusing = true;
+        line.cut();
+      }
+    },
+    join: (node) => {
+      for (const line of linesOf(node)) line.refusing = false;
+    },
     stop: async () => {
       await Promise.all(NODES.map(kill));
+      await Promise.all([...lines.values()].map((line) => line.stop()));
       await rm(dir, { recursive: true, force: true });
     },
   };

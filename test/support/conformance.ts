@@ -54,11 +54,14 @@ export class Description {
   ) {
     const document = openApiDocument(ownRoutes, ownFollows, of);
     const paths = document['paths'] as Record<string, Record<string, Operation>>;
-    this.#paths = Object.entries(paths).map(([path, operations]) => ({
-      path,
-      operations,
-      pattern: patternOf(path),
-    }));
+    this.#paths = Object.entries(paths)
+      .map(([path, operations]) => ({
+        path,
+        operations,
+        pattern: patternOf(path),
+      }))
+      // A word in its place comes before a parameter, as the server has it.
+      .sort((a, b) => a.path.split('{').length - b.path.split('{').length);
     // Read once and as a whole: compiling each schema with all components would hold up the first answers of a test.
     this.#ajv.addSchema(document, DOCUMENT);
   }

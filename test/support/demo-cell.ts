@@ -5,6 +5,7 @@ import type { NatsBus } from '../../bus/nats-bus.ts';
 import { compileFolder } from '../../cli/mission-folder.ts';
 import { subject } from '../../contract/bus/subjects.ts';
 import type { FaultReply } from '../../contract/link.ts';
+import type { SpacecraftFactory } from '../../links/simulated/spacecraft.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { StreamOverrides } from '../../ports/replication.ts';
 import { seededRandom } from '../../ports/seeded-random.ts';
@@ -38,6 +39,10 @@ interface DemoOptions {
   /** Longer for a test that a takeover by a busy machine would spoil. */
   readonly memberTtlMs?: number;
   readonly clock?: Clock;
+  /** Default: those of the simulated gateways. */
+  readonly spacecraft?: SpacecraftFactory;
+  /** False: the configuration that stands on the bus already. */
+  readonly publishes?: boolean;
   /** The bus as the process has it. */
   readonly over?: (bus: NatsBus) => NatsBus;
 }
@@ -49,13 +54,15 @@ export async function startDemoCell({
   overrides = {},
   memberTtlMs,
   clock = realClock,
+  spacecraft,
+  publishes = true,
   over = (bus) => bus,
 }: DemoOptions = {}): Promise<DemoCell> {
   const nats = given ?? (await startNats());
   const bus = await nats.connected({ overrides });
   const compiled = await compileFolder(folder);
   if (!compiled.ok) throw new Error(JSON.stringify(compiled.faults, undefined, 1));
-  await publishConfiguration(bus, compiled.value);
+  if (publishes) await publishConfiguration(bus, compiled.value);
   const service = await startProcess({
     bus: over(bus),
     roles,
@@ -65,6 +72,7 @@ export async function startDemoCell({
     missionFolder: folder,
     port: 0,
     ...(memberTtlMs !== undefined && { memberTtlMs }),
+    ...(spacecraft !== undefined && { spacecraft }),
     escalated: (reason) => {
       throw new Error(reason);
     },

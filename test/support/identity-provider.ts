@@ -1,6 +1,6 @@
 /**
  * A real identity provider (`oidc-provider`) on loopback: access tokens as JWTs for a machine (client credentials) and
- * for a person (authorization code with PKCE; whoever asks is signed in as the account in `login_hint`).
+ * for a person (authorization code with PKCE; whoever asks is signed in as the account in `login_hint`, or by a form).
  */
 
 import { createHash, randomBytes } from 'node:crypto';
@@ -19,6 +19,8 @@ export interface TokenWish {
   readonly audience?: string;
   readonly scope?: string;
   readonly lifeS?: number;
+  /** With a refresh token. */
+  readonly isRenewable?: boolean;
 }
 
 export interface IdentityProvider {
@@ -28,6 +30,8 @@ export interface IdentityProvider {
   machineToken(wish?: TokenWish): Promise<string>;
   /** Of a person who signs in with a browser at `page`, found by the metadata of the issuer. */
   personToken(account: string, wish?: TokenWish): Promise<string>;
+  /** What the next tokens of people are to be. */
+  wish(wish: TokenWish): void;
   /** New keys, under new names; tokens of before are not signed with any of them. */
   rotate(): Promise<void>;
   /** Nobody answers at its address. */
@@ -42,6 +46,7 @@ export async function startIdentityProvider(audience: string): Promise<IdentityP
   let handle: ReturnType<Provider['callback']>;
   let provider: Provider;
   const listener: Parameters<typeof createServer>[1] = (req, res) => {
+    if (/^\/interaction\/[^?]*$/.test(req.url ?? '')) return void res.end(FORM);
     const account = /^\/interaction\/[^?]*\?account=(.*)$/.exec(req.url ?? '')?.[1];
     if (account === undefined) return void handle(req, res);
     const login = { login: { accountId: decodeURIComponent(account) }, consent: {} };
@@ -80,6 +85,9 @@ export async function startIdentityProvider(audience: string): Promise<IdentityP
       wish = asked;
       return signIn(issuer, account, asked.scope ?? '');
     },
+    wish(asked) {
+      wish = asked;
+    },
     rotate,
     leave: close,
     async comeBack() {
@@ -88,6 +96,9 @@ export async function startIdentityProvider(audience: string): Promise<IdentityP
     stop: close,
   };
 }
+
+/** Its page for people. */
+const FORM = `<!doctype html><title>Provider</title><form><label>Account <input name="account"></label> <button>Sign in</button></form>`;
 
 async function listen(server: Server, port: number): Promise<Server> {
   server.listen(port, '127.0.0.1');
@@ -119,7 +130,8 @@ function settingsOf(key: JWK, wished: () => TokenWish): object {
         client_id: CLIENTS.page,
         application_type: 'native',
         token_endpoint_auth_method: 'none',
-        redirect_uris: [REDIRECT],
+        redirect_uris: [REDIRECT, 'http://127.0.0.1/'],
+        grant_types: ['authorization_code', 'refresh_token'],
         id_token_signed_response_alg: 'ES384',
       },
     ],
@@ -140,9 +152,13 @@ function settingsOf(key: JWK, wished: () => TokenWish): object {
       },
     },
     interactions: {
-      url: (_ctx: Context, { uid, params }: { uid: string; params: { login_hint: string } }) =>
-        `/interaction/${uid}?account=${encodeURIComponent(params.login_hint)}`,
+      url: (_ctx: Context, { uid, params }: { uid: string; params: { login_hint?: string } }) =>
+        params.login_hint === undefined
+          ? `/interaction/${uid}`
+          : `/interaction/${uid}?account=${encodeURIComponent(params.login_hint)}`,
     },
+    clientBasedCORS: () => true,
+    issueRefreshToken: () => wished().isRenewable === true,
     findAccount: (_ctx: Context, accountId: string) => ({ accountId, claims: () => ({ sub: accountId }) }),
     loadExistingGrant: grantAll,
   };

@@ -12,12 +12,15 @@ export interface LimitedNats {
   readonly url: string;
   /** The account may store so many bytes from now on. */
   limit(bytes: number): Promise<void>;
+  /** It hangs: its connections stay, and nothing is answered. */
+  freeze(): void;
+  thaw(): void;
   stop(): Promise<void>;
 }
 
 const PLENTY = 8 * 2 ** 30;
 
-export async function startLimitedNats(bytes = PLENTY): Promise<LimitedNats> {
+export async function startLimitedNats(bytes = PLENTY, { maxPayload = '8MB' } = {}): Promise<LimitedNats> {
   const folder = await mkdtemp(join(tmpdir(), 'mcs-limited-'));
   const file = join(folder, 'server.conf');
   let port = -1;
@@ -25,7 +28,7 @@ export async function startLimitedNats(bytes = PLENTY): Promise<LimitedNats> {
     writeFile(
       file,
       `listen: "127.0.0.1:${port}"
-max_payload: 8MB
+max_payload: ${maxPayload}
 jetstream { store_dir: "${join(folder, 'store')}", max_mem: 256MB, max_file: 16GB }
 accounts { MCS { users: [{user: mcs, password: mcs}], jetstream: { max_mem: 128MB, max_file: ${most} } } }
 `,
@@ -45,6 +48,8 @@ accounts { MCS { users: [{user: mcs, password: mcs}], jetstream: { max_mem: 128M
       server.kill('SIGHUP');
       await until(async () => (await reloads()) > before, { what: 'the new limit' });
     },
+    freeze: () => void server.kill('SIGSTOP'),
+    thaw: () => void server.kill('SIGCONT'),
     stop: async () => {
       server.kill('SIGKILL');
       await once(server, 'exit');

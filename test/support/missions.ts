@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { compile } from '../../mission/compile.ts';
 import { load } from '../../mission/load.ts';
 import type { Mission } from '../../mission/mission.ts';
+import type { Telecommand } from '../../mission/platform.ts';
 import type { MissionSource } from '../../ports/mission-source.ts';
 
 export const DEMO_FOLDER = fileURLToPath(new URL('../../missions/demo', import.meta.url));
@@ -19,6 +20,17 @@ export function demoMission(change: (text: string) => string = (text) => text): 
   const compiled = compile(documents);
   if (!compiled.ok) throw new Error(JSON.stringify(compiled.faults, null, 1));
   return load(compiled.value.configuration, compiled.value.revision);
+}
+
+/** The mission as one that was published by a service that did not ask how the telecommand is written. */
+export function withoutEncoding(mission: Mission, path: string): Mission {
+  const [component, name] = path.split('.') as [string, string];
+  for (const { platform } of mission.targets.values()) {
+    const telecommands = platform?.components.get(component)?.telecommands as Map<string, Telecommand>;
+    const telecommand = telecommands?.get(name);
+    if (telecommand !== undefined) telecommands.set(name, { ...telecommand, encoding: undefined });
+  }
+  return mission;
 }
 
 /** A source whose current mission a test sets. */

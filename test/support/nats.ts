@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { JwtCredentials } from '../../bus/credentials.ts';
-import type { FollowerSigner } from '../../bus/identity.ts';
+import type { FollowerSigner, UnitSigner } from '../../bus/identity.ts';
 import { loadIdentity } from '../../bus/identity.ts';
 import type { BusOptions, NatsBus } from '../../bus/nats-bus.ts';
 import { openBus } from '../../bus/nats-bus.ts';
@@ -12,13 +12,17 @@ import { findServerBinary } from '../../bus/server-binary.ts';
 import type { ServerProcess } from '../../bus/server-process.ts';
 import { startServerProcess } from '../../bus/server-process.ts';
 import type { Log } from '../../ports/log.ts';
+import { freeze } from './freeze.ts';
 import { until } from './until.ts';
 
 export interface TestNats {
   readonly stateDir: string;
   readonly url: string;
+  /** Of the server; 0 while there is none. */
+  readonly pid: number;
   readonly credentials: JwtCredentials;
   readonly followerSigner: FollowerSigner;
+  readonly unitSigner: UnitSigner;
   /** For a process of its own. */
   readonly credentialsFile: string;
   /** A bus of its own, closed by `stop`; who is not there is absent at once. */
@@ -27,6 +31,9 @@ export interface TestNats {
   connected(options?: Partial<BusOptions>): Promise<NatsBus>;
   /** kill -9; the store stays. Nothing restarts it but `start`. */
   kill(): Promise<void>;
+  /** It hangs: its connections stay, and nothing is answered. */
+  freeze(): Promise<void>;
+  thaw(): void;
   /** The same server again, on the same port and store. */
   start(): Promise<void>;
   /** Closes every bus it opened, ends the server and removes the store. */
@@ -59,8 +66,12 @@ export async function startNats({ log = quiet }: { log?: Log } = {}): Promise<Te
   return {
     stateDir,
     url,
+    get pid() {
+      return server?.pid ?? 0;
+    },
     credentials: identity.service,
     followerSigner: identity.followerSigner,
+    unitSigner: identity.unitSigner,
     credentialsFile: join(stateDir, 'service.creds'),
     open,
     connected: async (options) => {
@@ -74,6 +85,8 @@ export async function startNats({ log = quiet }: { log?: Log } = {}): Promise<Te
       await server.exited;
       server = undefined;
     },
+    freeze: () => freeze(server!.pid),
+    thaw: () => void process.kill(server!.pid, 'SIGCONT'),
     start: async () => {
       server ??= await startServerProcess({ ...settings, port });
     },

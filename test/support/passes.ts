@@ -1,6 +1,6 @@
 /** Passes of targets as a book has them, for tests of what asks which are in progress. */
 
-import { PASS_RECEIVE_MARGIN_MS } from '../../contract/limits.ts';
+import { PASS_RECEIVE_MARGIN_MS } from '../../contract/limits/pass.ts';
 import type { Pass, StoredPass } from '../../contract/pass.ts';
 import { upsert } from '../../mission/pass/merge.ts';
 import { PassTimes } from '../../mission/pass/pass-times.ts';

@@ -17,7 +17,15 @@ import { inject } from 'vitest';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 /** Native code, and what is read as a file from where it is installed. */
-const EXTERNAL = ['uWebSockets.js', 'msgpackr', 'swagger-ui-dist', 'elkjs', 'pino', 'esbuild', 'fastify'];
+const EXTERNAL = [
+  'uWebSockets.js',
+  'msgpackr',
+  'swagger-ui-dist',
+  'elkjs',
+  'pino',
+  'esbuild',
+  'fastify',
+].concat('@duckdb/node-api', 'playwright-core');
 /** What packages written for `require` find in a module. */
 const REQUIRE = [
   `import { createRequire as createRequireOfProgram } from 'node:module';`,
@@ -26,10 +34,14 @@ const REQUIRE = [
 
 let building: Promise<string> | undefined;
 
-/** What `node` is to be given to run `mcs`, before the words of a command. */
+/**
+ * What `node` is to be given to run `mcs`, before the words of a command. Positions in stacks are those of the compiled
+ * program: reading its source maps is a fifth of what a process does until it is ready. Those of the sources:
+ * `NODE_OPTIONS=--enable-source-maps`.
+ */
 export async function mcsProgram(): Promise<readonly string[]> {
   building ??= built(inject('programFolder'));
-  return ['--enable-source-maps', await building];
+  return [await building];
 }
 
 async function built(folder: string): Promise<string> {

@@ -12,12 +12,13 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freeze } from './freeze.ts';
 import { until } from './until.ts';
 
 export interface RealIiod {
   readonly port: number;
-  /** It stands still (SIGSTOP), with everything that is asked of it. */
-  freeze(): void;
+  /** It stands still from the answer on, with everything that is asked of it. */
+  freeze(): Promise<void>;
   thaw(): void;
   stop(): Promise<void>;
 }
@@ -106,8 +107,7 @@ export async function startRealIiod(): Promise<RealIiod> {
     throw error;
   }
   const pid = Number(readFileSync(pidFile, 'utf8'));
-  const signal = (name: NodeJS.Signals) => () => void process.kill(pid, name);
-  return { port, freeze: signal('SIGSTOP'), thaw: signal('SIGCONT'), stop };
+  return { port, freeze: () => freeze(pid), thaw: () => void process.kill(pid, 'SIGCONT'), stop };
 }
 
 function relay(near: Socket, path: string, sockets: Set<Socket>): void {

@@ -8,10 +8,10 @@ interface UntilOptions {
   readonly what?: string;
 }
 
-/** The first truthy result of `check`, polled every few ms; rejects when the bound (default 10 s) is reached. */
+/** The first truthy result of `check`, polled every few ms; rejects when the bound (default 30 s) is reached. */
 export async function until<Value>(
   check: () => Value | Promise<Value>,
-  { timeoutMs = 10_000, what = 'the condition' }: UntilOptions = {},
+  { timeoutMs = 30_000, what = 'the condition' }: UntilOptions = {},
 ): Promise<Exclude<Value, undefined | null | false>> {
   const end = performance.now() + timeoutMs;
   for (;;) {

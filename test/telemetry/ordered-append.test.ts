@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { streams } from '../../contract/bus/streams.ts';
-import { BUS_ATTEMPT_MS, VALUE_APPEND_LATE_MS } from '../../contract/limits.ts';
+import { BUS_ATTEMPT_MS } from '../../contract/limits/bus.ts';
+import { VALUE_APPEND_LATE_MS } from '../../contract/limits/value.ts';
 import { Outage } from '../../contract/outage.ts';
 import type { Appended, AppendOptions, Bus } from '../../ports/bus.ts';
 import { OrderedAppend } from '../../telemetry/ordered-append.ts';

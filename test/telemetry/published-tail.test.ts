@@ -1,7 +1,7 @@
 /** What owners before have published of the decoded samples, as the next one knows it. */
 
 import { describe, expect, it } from 'vitest';
-import { VALUE_TAIL } from '../../contract/limits.ts';
+import { VALUE_TAIL } from '../../contract/limits/value.ts';
 import { PublishedTail } from '../../telemetry/published-tail.ts';
 
 function tailOf(...decoded: number[]): PublishedTail {

@@ -3,7 +3,7 @@ import { type DecodedBatch, decodeBatch, encodeBatch, type ValueBatch } from '..
 import { buckets } from '../../contract/bus/buckets.ts';
 import { streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';
-import { CATALOGUE_WAIT_MS, VALUE_APPENDS, VALUES_CHECKPOINT_MS } from '../../contract/limits.ts';
+import { CATALOGUE_WAIT_MS, VALUE_APPENDS, VALUES_CHECKPOINT_MS } from '../../contract/limits/value.ts';
 import type { Platform } from '../../mission/platform.ts';
 import type { StreamMessage } from '../../ports/bus.ts';
 import { HeapClock } from '../../supervision/clock.ts';

@@ -3,7 +3,7 @@ import { encodeBatch, type ValueBatch } from '../../contract/batch.ts';
 import { buckets } from '../../contract/bus/buckets.ts';
 import { streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';
-import { BUS_RETRY_MS } from '../../contract/limits.ts';
+import { BUS_RETRY_MS } from '../../contract/limits/bus.ts';
 import type { Platform } from '../../mission/platform.ts';
 import { HeapClock } from '../../supervision/clock.ts';
 import { encodeCheckpoint } from '../../telemetry/checkpoint.ts';

@@ -76,10 +76,18 @@ interface Outcome {
   readonly stderr: string;
 }
 
-function run(args: string[], { env = {}, cwd = sandbox, path = join(root, 'mcs') } = {}): Promise<Outcome> {
+function run(
+  args: string[],
+  {
+    env = {},
+    cwd = sandbox,
+    path = join(root, 'mcs'),
+    ...as
+  }: { env?: object; cwd?: string; path?: string; uid?: number; gid?: number } = {},
+): Promise<Outcome> {
   const environment = { PATH: bin, CALLS: join(sandbox, 'calls'), FAKE_NODE: '20.20.2', ...env };
   return new Promise((resolve) => {
-    execFile('/bin/bash', [path, ...args], { cwd, env: environment }, (error, stdout, stderr) => {
+    execFile('/bin/bash', [path, ...args], { cwd, env: environment, ...as }, (error, stdout, stderr) => {
       resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr });
     });
   });
@@ -107,7 +115,7 @@ describe('mcs', () => {
 
   it('gives the command the room for request heads, unless reported otherwise', async () => {
     program('node', 'if [ "$1" = -p ]; then echo 22.1.0; else echo "$UWS_HTTP_MAX_HEADERS_SIZE"; fi');
-    expect((await run(['help'])).stdout).toBe('16384\n');
+    expect((await run(['help'])).stdout).toBe('65536\n');
     expect((await run(['help'], { env: { UWS_HTTP_MAX_HEADERS_SIZE: '32768' } })).stdout).toBe('32768\n');
   });
 
@@ -115,6 +123,11 @@ describe('mcs', () => {
     for (const version of ['18.19.0', '20.11.1']) {
       const { code, stderr } = await run(['demo'], { env: { FAKE_NODE: version } });
       expect(stderr).toContain(`Node.js ${version} is too old; this needs version 20.12`);
+      expect(code).toBe(1);
+    }
+    for (const version of ['23.0.0', '24.11.0']) {
+      const { code, stderr } = await run(['demo'], { env: { FAKE_NODE: version } });
+      expect(stderr).toContain(`Node.js ${version} is too new; this needs version 20.12 to 22`);
       expect(code).toBe(1);
     }
     without('node');
@@ -130,6 +143,31 @@ describe('mcs', () => {
     const { stdout } = await run(['help']);
     expect(calls()).toHaveLength(2);
     expect(stdout).toMatch(/^node --import/);
+  });
+
+  it.each(['no such folder', 'a file'])('stops with a sentence where TMPDIR is %s', async (name) => {
+    writeFileSync(join(sandbox, 'a file'), '');
+    const { code, stderr, stdout } = await run(['help'], { env: { TMPDIR: join(sandbox, name) } });
+    expect(stderr).toMatch(
+      /^mcs: the folder for temporary files, .*, does not exist or cannot be written; .*TMPDIR\.\n$/,
+    );
+    expect([code, stdout]).toEqual([1, '']);
+  });
+
+  it('never runs npm where it may not write, also when the lock file is newer', async () => {
+    mkdirSync(join(root, 'node_modules'));
+    for (const folder of [sandbox, root]) chmodSync(folder, 0o555);
+    const asNobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+    const { stdout, stderr } = await run(['help'], asNobody);
+    expect([stderr, stdout.slice(0, 13)]).toEqual(['', 'node --import']);
+    chmodSync(root, 0o755);
+    rmSync(join(root, 'node_modules'), { recursive: true });
+    chmodSync(root, 0o555);
+    const without = await run(['help'], asNobody);
+    expect(without.stderr).toMatch(/the packages are not installed, and .* cannot be written/);
+    expect(without.code).toBe(1);
+    for (const folder of [sandbox, root]) chmodSync(folder, 0o755);
+    expect(calls()).toEqual([]);
   });
 
   it('installs once when two commands start together', async () => {
@@ -215,4 +253,41 @@ describe('mcs', () => {
     expect((await run(['test'])).code).toBe(0);
     expect(calls().slice(1)).toEqual(['apt-get install -y --no-install-recommends chromium']);
   });
+});
+
+describe('.ci/run', () => {
+  const ci = (): string => join(root, '.ci', 'run');
+  beforeEach(() => {
+    mkdirSync(join(root, '.ci'));
+    const text = readFileSync(fileURLToPath(new URL('../../.ci/run', import.meta.url)), 'utf8');
+    writeFileSync(ci(), text, { mode: 0o755 });
+    for (const name of ['iio_info', 'iiod', 'nginx', 'chromium']) program(name, '');
+    const apt = 'echo "apt-get $*" >>"$CALLS"';
+    program('apt-get', apt);
+  });
+
+  it('takes the Node.js that is there where it fits', async () => {
+    const { stdout } = await run(['a'], { path: ci() });
+    expect(stdout).toBe('node tools/verify.mjs a\n');
+    expect(calls().filter((call) => call.includes('node@'))).toEqual([]);
+  });
+
+  it.each(['18.19.0', '20.11.1', '24.1.0'])(
+    'takes one of the npm registry where it is %s',
+    async (version) => {
+      const brought = 'if [ "$1" = -p ]; then echo 22.9.0; else echo "brought node $*"; fi';
+      program(
+        'npm',
+        `echo "$*" >>"$CALLS"
+if [ "$1" = install ]; then
+  mkdir -p "$3/node_modules/node/bin"
+  printf '#!/bin/bash\n%s\n' '${brought}' >"$3/node_modules/node/bin/node"
+  chmod +x "$3/node_modules/node/bin/node"
+else mkdir -p node_modules; touch node_modules/.package-lock.json; fi`,
+      );
+      const { stdout, code } = await run([], { path: ci(), env: { FAKE_NODE: version } });
+      expect([code, stdout]).toEqual([0, 'brought node tools/verify.mjs\n']);
+      expect(calls()[0]).toMatch(/^install --prefix \S.* node@22$/);
+    },
+  );
 });

@@ -9,11 +9,11 @@
 
 import { assertNever } from '../../../contract/assert.ts';
 import { subject } from '../../../contract/bus/subjects.ts';
-import { BUS_RETRY_MS, SIM_ANSWER_MS } from '../../../contract/limits.ts';
+import { SIM_ANSWER_MS } from '../../../contract/limits/simulation.ts';
 import { type FaultCall, readFaultReply } from '../../../contract/link.ts';
 import { accepted, type Result, refused } from '../../../contract/result.ts';
 import type { RunEffect } from '../../../machines/run/protocol.ts';
-import { ask } from '../../../messaging/ask.ts';
+import { notRunning } from '../../../messaging/hand-overs.ts';
 import { pause } from '../../../messaging/pause.ts';
 import { retryWhileBusIsAway } from '../../../messaging/while-bus-is-away.ts';
 import type { Handler, RunAtHand, RunServices } from '../services.ts';
@@ -35,37 +35,20 @@ export function createFault(services: RunServices): Handler<'effect.fault'> {
 }
 
 /**
- * A gateway whose process was just replaced has nobody there for a moment: it is asked again within its time. Undefined
- * when the run is no longer held here.
+ * A gateway that nobody serves is waited for (hand-overs.G1). Undefined when the run is no longer held here.
  */
 async function switchFault(
-  effect: FaultEffect,
-  at: RunAtHand,
-  services: RunServices,
+  { fault: { gateway, fault }, on }: FaultEffect,
+  { run, by, holds }: RunAtHand,
+  { bus, handOvers }: RunServices,
   signal: AbortSignal,
 ): Promise<Result<undefined, string> | undefined> {
-  const { clock } = services;
-  const end = clock.now() + SIM_ANSWER_MS;
-  for (;;) {
-    if (signal.aborted || !at.holds()) return undefined;
-    const asked = await askGateway(effect, at, services, Math.max(1, end - clock.now()));
-    if (asked !== 'nobody') return asked;
-    if (clock.now() + BUS_RETRY_MS >= end) {
-      return refused(`gateway ${effect.fault.gateway} does not run`);
-    }
-    await pause(clock, BUS_RETRY_MS, signal);
-  }
-}
-
-async function askGateway(
-  { fault: { gateway, fault }, on }: FaultEffect,
-  { run, by }: RunAtHand,
-  { bus }: RunServices,
-  timeoutMs: number,
-): Promise<Result<undefined, string> | 'nobody'> {
   const call: FaultCall = { fault, on, run, ...(by !== undefined && { by }) };
   const to = subject.gatewayVerb(gateway, 'fault');
-  const asked = await ask(bus, { to, call, read: readFaultReply, timeoutMs });
+  const question = { to, call, read: readFaultReply, timeoutMs: SIM_ANSWER_MS };
+  const found = await handOvers.ask(bus, question, { name: gateway, isOfCell: true, signal, mayAsk: holds });
+  if (found === undefined) return undefined;
+  const { asked, absence } = found;
   switch (asked.outcome) {
     case 'answered': {
       const { answer } = asked;
@@ -74,9 +57,8 @@ async function askGateway(
         : refused(answer.faults.map(({ message }) => message).join('; '));
     }
     case 'unserved':
-      return 'nobody';
+      return refused(`gateway ${gateway} ${notRunning(absence)}`);
     case 'unanswered':
-      if (!asked.mayBeDone) return 'nobody';
       return refused(`gateway ${gateway} did not answer within ${SIM_ANSWER_MS / 1000} s`);
     case 'unreadable':
       return refused(`malformed reply from gateway ${gateway}`);

@@ -12,7 +12,8 @@
  * I3. Everything stored before the statement began is known before it is judged.
  */
 
-import { CHECK_MAX_AGE_MS, CLOCK_SKEW_MS } from '../../../contract/limits.ts';
+import { CLOCK_SKEW_MS } from '../../../contract/limits/membership.ts';
+import { CHECK_MAX_AGE_MS } from '../../../contract/limits/run.ts';
 import type { BusPosition } from '../../../contract/link.ts';
 import type { Result } from '../../../contract/result.ts';
 import type { RunSample } from '../../../contract/run.ts';

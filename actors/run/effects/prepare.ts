@@ -6,8 +6,9 @@
  * takes them from whoever holds them (`actors/run/preemption.ts`) and waits for another reaction only.
  */
 
-import { alarmOfReaction } from '../../../contract/alarm.ts';
-import { FENCE_REACTION_MS, REACTION_LOOK_MS, REACTION_WAIT_MS } from '../../../contract/limits.ts';
+import { alarmOfReaction } from '../../../contract/alarm-name.ts';
+import { REACTION_LOOK_MS, REACTION_WAIT_MS } from '../../../contract/limits/alarm.ts';
+import { FENCE_REACTION_MS } from '../../../contract/limits/telecommand.ts';
 import { Outage } from '../../../contract/outage.ts';
 import { pause } from '../../../messaging/pause.ts';
 import { retryWhileBusIsAway } from '../../../messaging/while-bus-is-away.ts';
@@ -20,6 +21,7 @@ import { readRunLog } from '../run-log.ts';
 import { Sendings, type SentEvent } from '../sendings.ts';
 import type { Handler, RunAtHand, RunServices } from '../services.ts';
 import { standDown, type Unconfirmed, unconfirmedText } from '../stand-down.ts';
+import { uploadsLeft } from '../uploads.ts';
 
 /** Why the targets are not its own. */
 interface Obstacle {
@@ -42,7 +44,7 @@ export function createPrepare(
   ): Promise<Obstacle | undefined> => {
     const late = effect.since === undefined ? undefined : await planObstacle(services, at);
     if (late !== undefined) return { reason: late };
-    const unready = await unreadiness(services, at.mission, at.program);
+    const unready = await unreadiness({ ...services, signal }, at.mission, at.program);
     if (unready.length > 0) return { reason: unready.join('; ') };
     const alarm = alarmOfReaction(at.by);
     if (alarm === undefined || at.by === undefined) return taking.ordinary(effect, at, signal);
@@ -161,10 +163,11 @@ export function createRelease(
   openOf: (run: string) => readonly SentEvent[],
 ): Handler<'effect.release'> {
   const leases = new Leases(bus);
-  return async ({ ticket, soon }, at, signal) => {
+  return async ({ ticket, soon, uploads: looksBack }, at, signal) => {
     const { run, program } = at;
     const isOwner = (): boolean => !signal.aborted;
     let unconfirmed: readonly Unconfirmed[] = [];
+    let uploads: readonly string[] = [];
     const released = await retryWhileBusIsAway({ clock, signal }, async () => {
       unconfirmed = await standDown({
         bus,
@@ -175,9 +178,16 @@ export function createRelease(
         ...(soon === true && { withinMs: FENCE_REACTION_MS }),
       });
       await leases.release(run, targetsOf(program), isOwner);
+      if (looksBack === true) uploads = await uploadsLeft(bus, at, 'suspension');
     });
     if (released === undefined) return undefined;
     const mayLeave = unconfirmed.map(unconfirmedText);
-    return { type: 'released', at: clock.now(), ticket, ...(mayLeave.length > 0 && { mayLeave }) };
+    return {
+      type: 'released',
+      at: clock.now(),
+      ticket,
+      ...(mayLeave.length > 0 && { mayLeave }),
+      ...(uploads.length > 0 && { uploads }),
+    };
   };
 }

@@ -9,6 +9,7 @@
 
 import { retryWhileBusIsAway } from '../../../messaging/while-bus-is-away.ts';
 import type { Handler, RunServices } from '../services.ts';
+import { uploadsLeft } from '../uploads.ts';
 import { withdraw } from './withdraw.ts';
 
 export function createRecover({ bus, clock, instance }: RunServices): Handler<'effect.recover'> {
@@ -18,6 +19,9 @@ export function createRecover({ bus, clock, instance }: RunServices): Handler<'e
       const stored = await retryWhileBusIsAway({ clock, signal }, () => withdraw(bus, announced, at, reason));
       if (stored === undefined) return undefined;
     }
-    return { type: 'recovered', at: clock.now(), by: instance };
+    const left = await retryWhileBusIsAway({ clock, signal }, () => uploadsLeft(bus, at, 'takeover'));
+    if (left === undefined) return undefined;
+    const uploads = left.value;
+    return { type: 'recovered', at: clock.now(), by: instance, ...(uploads.length > 0 && { uploads }) };
   };
 }

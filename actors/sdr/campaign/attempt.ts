@@ -8,7 +8,7 @@
 
 import type { CampaignStep } from '../../../contract/bench/campaign.ts';
 import type { Profile } from '../../../contract/bench/profile.ts';
-import { BENCH_DETAIL_CHARACTERS } from '../../../contract/limits.ts';
+import { BENCH_DETAIL_CHARACTERS } from '../../../contract/limits/bench.ts';
 import type { CampaignEvent } from '../../../machines/bench/campaign-protocol.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import type { BoardHolder, BoardUser, ScriptedAction } from '../radio/board-user.ts';

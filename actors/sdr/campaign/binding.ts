@@ -5,7 +5,7 @@
  *     is made once, also when its cell asks again after a crash.
  */
 
-import { BENCH_CELL_IDLE_MS } from '../../../contract/limits.ts';
+import { BENCH_CELL_IDLE_MS } from '../../../contract/limits/bench.ts';
 import { campaignMachine } from '../../../machines/bench/campaign.ts';
 import type {
   CampaignContext,

@@ -11,7 +11,7 @@ import type { Campaign } from '../../../contract/bench/campaign.ts';
 import type { BenchFault } from '../../../contract/bench/errors.ts';
 import type { Profile } from '../../../contract/bench/profile.ts';
 import type { ActiveCampaignReply, CampaignState, CampaignSummary } from '../../../contract/bench/run.ts';
-import { BENCH_RECORD_MS, CAMPAIGN_ATTEMPTS } from '../../../contract/limits.ts';
+import { BENCH_RECORD_MS, CAMPAIGN_ATTEMPTS } from '../../../contract/limits/bench.ts';
 import { nearHelp } from '../../../contract/near.ts';
 import { accepted, refused } from '../../../contract/result.ts';
 import type { CampaignEvent, CampaignInput } from '../../../machines/bench/campaign-protocol.ts';

@@ -8,7 +8,7 @@
 import { randomUUID } from 'node:crypto';
 import { BLOCK_BYTES } from '../../../contract/bench/datapath.ts';
 import type { BenchFrame, FramePage } from '../../../contract/bench/frame.ts';
-import { BENCH_FRAMES_KEPT } from '../../../contract/limits.ts';
+import { BENCH_FRAMES_KEPT } from '../../../contract/limits/bench.ts';
 import type { BenchFrames, FrameFilter } from '../../../ports/bench.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import type { Log } from '../../../ports/log.ts';

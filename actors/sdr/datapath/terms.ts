@@ -7,7 +7,7 @@
  */
 
 import { BLOCK_BYTES } from '../../../contract/bench/datapath.ts';
-import { CAPTURE_BLOCKS } from '../../../contract/limits.ts';
+import { CAPTURE_BLOCKS } from '../../../contract/limits/bench.ts';
 import type { RadioRecord } from '../../../machines/bench/radio-record.ts';
 import type { LoopbackTerms } from '../../../ports/bench.ts';
 import { blockPeriodMs } from '../radio/profile-setup.ts';

@@ -8,7 +8,7 @@
  */
 
 import { type BenchEvent, LOG_KIND, SEVERITIES, type Severity } from '../../../contract/bench/event.ts';
-import { BENCH_EVENTS_KEPT, BENCH_LOG_LINES_KEPT } from '../../../contract/limits.ts';
+import { BENCH_EVENTS_KEPT, BENCH_LOG_LINES_KEPT } from '../../../contract/limits/bench.ts';
 import { Outage } from '../../../contract/outage.ts';
 import type { Answered, BenchEvents, EventFilter } from '../../../ports/bench.ts';
 import type { Clock } from '../../../ports/clock.ts';

@@ -8,7 +8,7 @@
 
 import { encodeFeed, type FeedDescription, type FeedName } from '../../../contract/bench/feed.ts';
 import { METRICS, type MetricName } from '../../../contract/bench/metric.ts';
-import { FEED_RATE_HZ, FEED_READINGS_HZ } from '../../../contract/limits.ts';
+import { FEED_RATE_HZ, FEED_READINGS_HZ } from '../../../contract/limits/bench.ts';
 import type { BenchFeeds } from '../../../ports/bench.ts';
 import type { Clock, Random, TimerHandle } from '../../../ports/clock.ts';
 import type { Log } from '../../../ports/log.ts';

@@ -5,6 +5,7 @@
  * W2. `last` is written before anything is purged, so that no id is given twice.
  */
 
+import { objectIn } from '../../../contract/json-bytes.ts';
 import { Outage } from '../../../contract/outage.ts';
 import type { Bucket } from '../../../ports/bus.ts';
 import type { Clock } from '../../../ports/clock.ts';
@@ -59,7 +60,11 @@ export class EventBucket implements EventRecords {
     for (const { key, value } of entries) {
       const text = Buffer.from(value).toString('utf8');
       if (key === LAST) last = Number(text) || 0;
-      else events.push(JSON.parse(text) as KeptEvent);
+      else {
+        const event = objectIn(value) as KeptEvent | undefined;
+        if (event === undefined) this.#log.error({ key }, 'an event that was kept cannot be read: left out');
+        else events.push(event);
+      }
     }
     return { events: events.sort((one, other) => one.id - other.id), last };
   }

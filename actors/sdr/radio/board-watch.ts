@@ -8,7 +8,7 @@
  * B4. A board that is gone is not taken for found, in whatever order that became known.
  */
 
-import { BENCH_LOOK_MS } from '../../../contract/limits.ts';
+import { BENCH_LOOK_MS } from '../../../contract/limits/bench.ts';
 import type { TimerHandle } from '../../../ports/clock.ts';
 import { knownValue, type Observed } from '../../../radio/board/observed.ts';
 import { type BoardReading, currentTarget, readBoard } from '../../../radio/board/reading.ts';

@@ -13,7 +13,7 @@
  */
 
 import type { BenchFault } from '../../../contract/bench/errors.ts';
-import { BENCH_RECORD_MS } from '../../../contract/limits.ts';
+import { BENCH_RECORD_MS } from '../../../contract/limits/bench.ts';
 import { refused } from '../../../contract/result.ts';
 import {
   type BoardPart,

@@ -17,7 +17,7 @@ import type {
   RegisterReply,
   Validated,
 } from '../../../contract/bench/profile.ts';
-import { BENCH_PROFILES_KEPT } from '../../../contract/limits.ts';
+import { BENCH_PROFILES_KEPT } from '../../../contract/limits/bench.ts';
 import { refused } from '../../../contract/result.ts';
 import type { Answered, BenchProfiles, Refusable } from '../../../ports/bench.ts';
 import { checkProfile, readProfile } from '../../../radio/document/profile.ts';

@@ -15,7 +15,7 @@ import type { Campaign } from '../../../contract/bench/campaign.ts';
 import type { Severity } from '../../../contract/bench/event.ts';
 import type { Profile } from '../../../contract/bench/profile.ts';
 import type { Scenario } from '../../../contract/bench/scenario.ts';
-import { BENCH_RUNS_KEPT, BENCH_STOP_MS } from '../../../contract/limits.ts';
+import { BENCH_RUNS_KEPT, BENCH_STOP_MS } from '../../../contract/limits/bench.ts';
 import type { campaignMachine } from '../../../machines/bench/campaign.ts';
 import type { scenarioRunMachine } from '../../../machines/bench/scenario-run.ts';
 import type { BenchCampaigns, BenchScenarios } from '../../../ports/bench.ts';

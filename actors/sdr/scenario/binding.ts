@@ -9,7 +9,7 @@
 
 import type { BenchFault } from '../../../contract/bench/errors.ts';
 import type { ScenarioRun } from '../../../contract/bench/run.ts';
-import { BENCH_CELL_IDLE_MS } from '../../../contract/limits.ts';
+import { BENCH_CELL_IDLE_MS } from '../../../contract/limits/bench.ts';
 import { Outage } from '../../../contract/outage.ts';
 import { scenarioRunMachine } from '../../../machines/bench/scenario-run.ts';
 import {

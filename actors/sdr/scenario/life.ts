@@ -9,7 +9,7 @@
 import type { Measurement } from '../../../contract/bench/datapath.ts';
 import type { ExecutionEvent } from '../../../contract/bench/run.ts';
 import type { Scenario } from '../../../contract/bench/scenario.ts';
-import { BENCH_DETAIL_CHARACTERS } from '../../../contract/limits.ts';
+import { BENCH_DETAIL_CHARACTERS } from '../../../contract/limits/bench.ts';
 import type { EntityEvent } from '../../../ports/entity.ts';
 import type { BoardHolder } from '../radio/board-user.ts';
 import type { ScenarioView } from '../runs/view.ts';

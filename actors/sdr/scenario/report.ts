@@ -7,7 +7,7 @@
  */
 
 import type { AssertionResult, ExecutionEvent, Report, ScenarioRun } from '../../../contract/bench/run.ts';
-import { BENCH_REPORT_BYTES } from '../../../contract/limits.ts';
+import { BENCH_REPORT_BYTES } from '../../../contract/limits/bench.ts';
 import type { TimelineEnd } from '../../../machines/bench/scenario-run-protocol.ts';
 import type { EventSink } from '../radio/board-user.ts';
 import { judgeAssertion, type Observations } from './assertion.ts';

@@ -8,7 +8,7 @@
 
 import type { MetricName } from '../../../contract/bench/metric.ts';
 import type { MetricSample, Scenario } from '../../../contract/bench/scenario.ts';
-import { BENCH_SAMPLES_KEPT } from '../../../contract/limits.ts';
+import { BENCH_SAMPLES_KEPT } from '../../../contract/limits/bench.ts';
 import { pause } from '../../../messaging/pause.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import type { BoardUser } from '../radio/board-user.ts';

@@ -17,7 +17,8 @@ import type {
   ScenarioSummary,
 } from '../../../contract/bench/run.ts';
 import type { Scenario } from '../../../contract/bench/scenario.ts';
-import { BENCH_RECORD_MS } from '../../../contract/limits.ts';
+import { objectIn } from '../../../contract/json-bytes.ts';
+import { BENCH_RECORD_MS } from '../../../contract/limits/bench.ts';
 import { Outage } from '../../../contract/outage.ts';
 import { accepted, refused } from '../../../contract/result.ts';
 import type { ScenarioRunEvent, ScenarioRunInput } from '../../../machines/bench/scenario-run-protocol.ts';
@@ -168,7 +169,8 @@ export class ScenarioService implements BenchScenarios {
     try {
       const entry = await this.#options.reports.get(id);
       if (entry === undefined) return accepted(missingReport(view.run, view.profileRef, view.aborted));
-      return accepted(JSON.parse(Buffer.from(entry.value).toString()) as Report);
+      const report = objectIn(entry.value) as Report | undefined;
+      return accepted(report ?? missingReport(view.run, view.profileRef, view.aborted));
     } catch (error) {
       if (error instanceof Outage)
         return refused({ code: 'unavailable', message: `reports cannot be read: ${error.message}` });

@@ -5,54 +5,105 @@
  * E1. While the bus is away the driver is waited for: the outage is not its fault.
  * E3. With the frame goes the gateway that it is given (given-gateway.V1).
  * E2. Whatever a driver answers, the chain goes on or ends: drivers may be of others.
+ * E4. What requires nothing is encoded while those before it leave (turn.T1). A frame that then waited for longer than
+ *     `ENCODED_AHEAD_MS`, or was refused, counts for nothing: the driver is asked again when it is its turn.
  */
 
 import { assertNever } from '../../../contract/assert.ts';
 import { header } from '../../../contract/bus/headers.ts';
 import { subject } from '../../../contract/bus/subjects.ts';
-import { DRIVER_ANSWER_MS } from '../../../contract/limits.ts';
+import { isHexadecimal } from '../../../contract/hexadecimal.ts';
+import { DRIVER_ANSWER_MS } from '../../../contract/limits/link.ts';
+import { ENCODED_AHEAD_MS } from '../../../contract/limits/telecommand.ts';
 import type { EncodeCall, EncodeReply } from '../../../contract/link.ts';
 import { asObject, readReply, textIn } from '../../../contract/reply.ts';
 import { accepted, type Result, refused, refusedAll } from '../../../contract/result.ts';
 import { type Asked, askWhileBusIsAway } from '../../../messaging/ask.ts';
-import type { Handler, TelecommandPorts } from '../services.ts';
+import type { Handler, LaneServices, TelecommandPorts } from '../services.ts';
 import type { Work } from '../work.ts';
 
 /** The frame is kept in a header of its ENCODED event, as hexadecimal: a bus takes headers of 64 KiB in all. */
 const FRAME_KEPT_BYTES = 32_000;
-const HEXADECIMAL = /^([0-9a-f]{2})*$/i;
 /** A reference is kept in a header beside the frame: one short line. */
 const REFERENCE = /^\P{Cc}{0,256}$/u;
 
 type Encoding = Pick<EncodeReply, 'frame' | 'reference'>;
 
-export function createEncode({ bus, clock }: TelecommandPorts): Handler<'effect.encode'> {
-  return async (_effect, { work: { submission, definition }, giveGateway }, { signal }) => {
-    if (definition === undefined) return undefined;
-    const { driver } = definition.link;
-    const encoded =
-      driver === undefined
-        ? refused(`no driver is bound to link ${submission.link}`)
-        : encodingOf(
-            driver,
-            await askWhileBusIsAway(
-              bus,
-              {
-                to: subject.driverVerb(driver, 'encode'),
-                call: encodeCall(submission),
-                read: readEncoding,
-                timeoutMs: DRIVER_ANSWER_MS,
-                headers: { [header.config]: definition.mission.revision },
-              },
-              { clock, signal },
-            ),
-          );
-    if (encoded === undefined) return undefined;
-    const at = clock.now();
-    if (!encoded.ok) return { type: 'driver.refused', at, detail: encoded.faults.join('; ') };
-    const gateway = giveGateway(definition);
-    return { type: 'driver.encoded', at, ...encoded.value, ...(gateway !== undefined && { gateway }) };
+interface Ahead {
+  readonly encoding: Result<Encoding, string>;
+  /** On the monotonic clock. */
+  readonly at: number;
+}
+
+export interface Encoder {
+  /** Has it encoded before its turn, where that harms nobody (E4). */
+  ahead(services: LaneServices, signal: AbortSignal): void;
+  readonly encode: Handler<'effect.encode'>;
+}
+
+export function createEncoder(ports: TelecommandPorts): Encoder {
+  const { clock } = ports;
+  const known = new WeakMap<LaneServices, Promise<Ahead | undefined>>();
+  const takeAhead = async (services: LaneServices): Promise<Ahead['encoding'] | undefined> => {
+    const ahead = await known.get(services);
+    known.delete(services);
+    if (ahead === undefined || clock.monotonic() - ahead.at > ENCODED_AHEAD_MS) return undefined;
+    return ahead.encoding;
   };
+  return {
+    ahead: (services, signal) => {
+      const { definition, submission } = services.work;
+      if (submission.withdrawn !== undefined || definition?.telecommand.requires.length !== 0) return;
+      // What fails is asked again in its turn, and fails there.
+      known.set(
+        services,
+        encodedAhead(ports, services, signal).catch(() => undefined),
+      );
+    },
+    encode: async (_effect, services, { signal }) => {
+      const { work, giveGateway } = services;
+      const encoded = (await takeAhead(services)) ?? (await askDriver(ports, work, signal));
+      if (encoded === undefined || work.definition === undefined) return undefined;
+      services.encoded();
+      const at = clock.now();
+      if (!encoded.ok) return { type: 'driver.refused', at, detail: encoded.faults.join('; ') };
+      const gateway = giveGateway(work.definition);
+      return { type: 'driver.encoded', at, ...encoded.value, ...(gateway !== undefined && { gateway }) };
+    },
+  };
+}
+
+/** E4; undefined where the driver is to be asked again. */
+async function encodedAhead(
+  ports: TelecommandPorts,
+  services: LaneServices,
+  signal: AbortSignal,
+): Promise<Ahead | undefined> {
+  await services.turnToEncode;
+  if (signal.aborted) return undefined;
+  const encoding = await askDriver(ports, services.work, signal);
+  if (encoding?.ok !== true) return undefined;
+  services.encoded();
+  return { encoding, at: ports.clock.monotonic() };
+}
+
+/** Undefined when nobody waits for it any more. */
+async function askDriver(
+  { bus, clock }: TelecommandPorts,
+  { submission, definition }: Work,
+  signal: AbortSignal,
+): Promise<Result<Encoding, string> | undefined> {
+  if (definition === undefined) return undefined;
+  const { driver } = definition.link;
+  if (driver === undefined) return refused(`no driver is bound to link ${submission.link}`);
+  const question = {
+    to: subject.driverVerb(driver, 'encode'),
+    call: encodeCall(submission),
+    read: readEncoding,
+    timeoutMs: DRIVER_ANSWER_MS,
+    headers: { [header.config]: definition.mission.revision },
+  };
+  return encodingOf(driver, await askWhileBusIsAway(bus, question, { clock, signal }));
 }
 
 /** What the driver made of it, or why that is nothing; undefined when nobody waits for it any more. */
@@ -102,7 +153,7 @@ function readEncoding(bytes: Uint8Array): Result<Encoding, string> | undefined {
   const value = reply?.ok === true ? asObject(reply.value) : undefined;
   const frame = value && textIn(value, 'frame');
   const reference = value && textIn(value, 'reference');
-  if (frame === undefined || !HEXADECIMAL.test(frame)) return undefined;
+  if (frame === undefined || !isHexadecimal(frame)) return undefined;
   if (reference === undefined) return value?.reference === undefined ? accepted({ frame }) : undefined;
   return REFERENCE.test(reference) ? accepted({ frame, reference }) : undefined;
 }

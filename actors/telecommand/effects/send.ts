@@ -27,13 +27,14 @@ export function createSend(ports: TelecommandPorts): Handler<'effect.send'> {
 }
 
 function sendingOf(
-  { name }: Gateway,
+  { name, kind }: Gateway,
   { frame, recovering }: Extract<TelecommandEffect, { type: 'effect.send' }>,
   services: LaneServices,
   { key, epoch, signal }: EffectRun,
 ): Sending {
   return {
     gateway: name,
+    isOfCell: kind !== 'external',
     frame: { target: services.work.submission.target, key, epoch, frame },
     recovering,
     expiresAt: services.expiresAt,

@@ -1,6 +1,6 @@
 /** `expect`, `check` and `wait_until`. Mission Control Service, section 4.2. */
 
-import { CHECK_MAX_AGE_MS } from '../../../contract/limits.ts';
+import { CHECK_MAX_AGE_MS } from '../../../contract/limits/run.ts';
 import type { AnswerType } from '../../../contract/program.ts';
 import { checkCondition, checkInstantCondition } from '../../check/condition.ts';
 import type { ConditionScope, ScopeName } from '../../condition/scope.ts';

@@ -1,6 +1,6 @@
 /** Times in statements: what is waited for, and for how long. Mission Control Service, section 4.2. */
 
-import { STATEMENT_LONGEST_MS } from '../../../contract/limits.ts';
+import { STATEMENT_LONGEST_MS } from '../../../contract/limits/run.ts';
 import { durationIn } from '../../check/quantity.ts';
 import type { FaultsAt } from '../../document/fault.ts';
 import { formatDuration } from '../../quantity.ts';

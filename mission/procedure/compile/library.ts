@@ -6,7 +6,7 @@
  * C2. The same documents and platforms give the same libraries, whatever the order of keys.
  */
 
-import { PROGRAM_DEPTH, PROGRAM_STATEMENTS } from '../../../contract/limits.ts';
+import { PROGRAM_DEPTH, PROGRAM_STATEMENTS } from '../../../contract/limits/run.ts';
 import { nearHelp } from '../../../contract/near.ts';
 import type { FaultsAt } from '../../document/fault.ts';
 import type { LibraryDocument } from '../../document/library.ts';

@@ -7,7 +7,8 @@
  *     telecommands. They are no part of the procedure, and a run that must end in time is watched while it runs.
  */
 
-import { DRIVER_ANSWER_MS, GATEWAY_ANSWER_MS, TELECOMMAND_MARGIN_MS } from '../../../contract/limits.ts';
+import { DRIVER_ANSWER_MS, GATEWAY_ANSWER_MS } from '../../../contract/limits/link.ts';
+import { TELECOMMAND_MARGIN_MS } from '../../../contract/limits/telecommand.ts';
 import type { Component, Platform, Telecommand } from '../../platform.ts';
 import type { Node } from '../procedure.ts';
 

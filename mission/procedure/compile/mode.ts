@@ -1,6 +1,6 @@
 /** `configure` and `set_mode`. Mission Control Service, section 2.5 and section 4.2. */
 
-import { READBACK_WITHIN_MS } from '../../../contract/limits.ts';
+import { READBACK_WITHIN_MS } from '../../../contract/limits/run.ts';
 import { nearHelp } from '../../../contract/near.ts';
 import type { FaultsAt } from '../../document/fault.ts';
 import type { ConfigureDocument, SetModeDocument } from '../../document/statement.ts';

@@ -3,7 +3,7 @@
  * Mission Control Service, section 2.3 (paths) and section 4.2.
  */
 
-import { PROGRAM_DEPTH } from '../../../contract/limits.ts';
+import { PROGRAM_DEPTH } from '../../../contract/limits/run.ts';
 import type { FaultsAt } from '../../document/fault.ts';
 import type { CallDocument, StepDocument } from '../../document/statement.ts';
 import type { Node, Statement } from '../procedure.ts';

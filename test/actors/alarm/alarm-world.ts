@@ -3,23 +3,17 @@
  * die at any write. Their watch is made by hand: a message of values says in its `link` which alarms change.
  */
 
-import { readStored } from '../../../actors/alarm/alarm-event.ts';
 import { createAlarmBinding } from '../../../actors/alarm/binding.ts';
 import type { Launched, ReactionEnd, Reactions, WantedReaction } from '../../../actors/alarm/reactions.ts';
 import { createRecordStore } from '../../../actors/alarm/record-store.ts';
 import { AlarmService } from '../../../actors/alarm/service.ts';
-import {
-  type AlarmCall,
-  type AlarmEvent,
-  type AlarmReply,
-  alarmKey,
-  type Severity,
-  type StoredAlarm,
-} from '../../../contract/alarm.ts';
+import type { AlarmCall, AlarmEvent, AlarmReply, Severity, StoredAlarm } from '../../../contract/alarm.ts';
+import { alarmKey } from '../../../contract/alarm-name.ts';
 import { encodeBatch, type ValueBatch } from '../../../contract/batch.ts';
 import { buckets } from '../../../contract/bus/buckets.ts';
 import { streams } from '../../../contract/bus/streams.ts';
 import { subject } from '../../../contract/bus/subjects.ts';
+import { readStoredAlarm } from '../../../contract/stored-alarm.ts';
 import type { Mission, Target } from '../../../mission/mission.ts';
 import type { AlarmEdge, AlarmWatch } from '../../../ports/alarm-watch.ts';
 import type { Bus, StreamMessage } from '../../../ports/bus.ts';
@@ -165,13 +159,15 @@ export class AskedReactions implements Reactions {
   }
 }
 
-/** Missions whose target `sat1` has limits of the measures named. */
+/** Missions whose targets, in order, have limits of the measures named. */
 export class SaidMissions implements MissionSource {
   readonly #listeners = new Set<(mission: Mission) => void>();
+  readonly #targets: readonly string[];
   current: Mission;
 
-  constructor(measures: readonly string[]) {
-    this.current = missionOf(measures);
+  constructor(measures: readonly string[], targets: readonly string[] = ['sat1']) {
+    this.#targets = targets;
+    this.current = missionOf(measures, targets);
   }
 
   async at(): Promise<undefined> {
@@ -179,7 +175,7 @@ export class SaidMissions implements MissionSource {
   }
 
   publish(measures: readonly string[]): void {
-    this.current = missionOf(measures);
+    this.current = missionOf(measures, this.#targets);
     for (const listener of this.#listeners) listener(this.current);
   }
 
@@ -190,15 +186,16 @@ export class SaidMissions implements MissionSource {
   }
 }
 
-function missionOf(measures: readonly string[]): Mission {
+function missionOf(measures: readonly string[], targets: readonly string[]): Mission {
   const definitions = measures.map((name) => ({
     component: 'battery',
     instance: '1',
     definition: { name, soft: [0, 1], hard: undefined },
   }));
-  const target = { name: 'sat1', platform: { measures: definitions, alarms: [] } } as unknown as Target;
+  const platform = { measures: definitions, alarms: [] };
+  const made = targets.map((name) => [name, { name, platform } as unknown as Target] as const);
   const settings = { maxShelveMs: 8 * 3_600_000, alarmRetentionMs: 90 * 86_400_000 };
-  return { targets: new Map([['sat1', target]]), settings } as unknown as Mission;
+  return { targets: new Map(made), settings } as unknown as Mission;
 }
 
 export interface LeaderOptions {
@@ -278,7 +275,7 @@ export const nameOf = (alarm: string, target = 'sat1') => ({
 
 export async function storedOf(bus: Bus, alarm: string): Promise<StoredAlarm | undefined> {
   const entry = await bus.bucket(buckets.alarms).get(alarmKey(nameOf(alarm)));
-  return entry && readStored(entry.value);
+  return entry && readStoredAlarm(entry.value);
 }
 
 export const stateOf = async (bus: Bus, alarm: string): Promise<string | undefined> =>

@@ -3,7 +3,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { Slots } from '../../../actors/alarm/slots.ts';
 import { TargetAlarms } from '../../../actors/alarm/target-alarms.ts';
-import { alarmKey, type StoredAlarm } from '../../../contract/alarm.ts';
+import type { StoredAlarm } from '../../../contract/alarm.ts';
+import { alarmKey } from '../../../contract/alarm-name.ts';
 import { encodeBatch } from '../../../contract/batch.ts';
 import { buckets } from '../../../contract/bus/buckets.ts';
 import { streams } from '../../../contract/bus/streams.ts';

@@ -7,7 +7,7 @@ import { buckets } from '../../../contract/bus/buckets.ts';
 import { streams } from '../../../contract/bus/streams.ts';
 import { subject } from '../../../contract/bus/subjects.ts';
 import type { RunEvent, RunSubmission, RunSummary } from '../../../contract/run.ts';
-import type { TargetHolds } from '../../../contract/telecommand.ts';
+import type { TargetHolds } from '../../../contract/target-holds.ts';
 import { isUlid } from '../../../contract/token.ts';
 import type { Mission } from '../../../mission/mission.ts';
 import type { Bus, StreamMessage } from '../../../ports/bus.ts';
@@ -194,7 +194,7 @@ describe('the end of a reaction', () => {
     const at = await appendRunEvent(bus, { event: started }, { epoch: 1, expected: 0 });
     expect(reported).toBeUndefined();
     const finished = event(run, 2, { event: 'finished', ok: false, reason: 'aborted by ana' });
-    await appendRunEvent(bus, { event: finished }, { epoch: 1, expected: at! });
+    await appendRunEvent(bus, { event: finished }, { epoch: 1, expected: at as number });
     await until(() => reported !== undefined);
     expect(reported).toEqual({ ok: false, reason: 'aborted by ana' });
     expect(await service().ended(run, signal)).toEqual(reported);

@@ -5,6 +5,7 @@ import { buckets } from '../../../contract/bus/buckets.ts';
 import { header } from '../../../contract/bus/headers.ts';
 import { streams } from '../../../contract/bus/streams.ts';
 import { subject } from '../../../contract/bus/subjects.ts';
+import { storedAlarmBytes } from '../../../contract/stored-alarm.ts';
 import { replay } from '../../../supervision/inspection/replay.ts';
 import { startNats, type TestNats } from '../../support/nats.ts';
 import { until } from '../../support/until.ts';
@@ -58,7 +59,7 @@ const seqOf = ({ record }: { readonly record?: unknown }): unknown => (record as
 const upTo = (n: number): number[] => Array.from({ length: n }, (_, index) => index + 1);
 
 describe('an alarm', () => {
-  it('MC-ALM-001 MC-ALM-002 MC-ALM-013 MC-ALM-053 is written to its record and published on the stream', async () => {
+  it('MC-ALM-001 MC-ALM-002 MC-ALM-013 MC-ALM-053 MC-BUS-002 is written to its record and published on the stream', async () => {
     await leader();
     const position = await says(bus, [{ alarm: 'voltage', severity: 'warning', value: 6.2 }]);
     await until(async () => (await seqsOf('voltage')).length === 1);
@@ -87,7 +88,7 @@ describe('an alarm', () => {
     expect(again.outcome).toBe('duplicate');
   });
 
-  it('MC-ALM-040 takes commands by request and reply, and has recorded what it accepts', async () => {
+  it('MC-ALM-040 MC-BUS-011 MC-BUS-020 takes commands by request and reply, and has recorded what it accepts', async () => {
     const { transitions } = await leader();
     await says(bus, [{ alarm: 'voltage', severity: 'critical' }]);
     await becomes('voltage', 'ACTIVE_UNACK');
@@ -100,7 +101,7 @@ describe('an alarm', () => {
     expect(transitions.map(({ state }) => state)).toEqual(['ACTIVE_UNACK', 'ACTIVE_ACK', 'NORMAL']);
   });
 
-  it('MC-ALM-024 MC-ALM-043 MC-ALM-045 MC-ALM-050 says why it refuses a command', async () => {
+  it('MC-ALM-024 MC-ALM-043 MC-ALM-045 MC-ALM-050 MC-LIM-007 says why it refuses a command', async () => {
     await leader();
     const refused = async (
       ...asked: Parameters<typeof command> extends [unknown, ...infer Rest] ? Rest : never
@@ -308,6 +309,25 @@ describe('takeover', () => {
     expect((await storedOf(bus, 'voltage'))?.record).toMatchObject({ severity: 'critical', seq: 1 });
   });
 
+  it('alarm/service.S6 targets of which the bus says nothing hold no other back', async () => {
+    const silent = Array.from({ length: 4 }, (_, n) => `silent${n}`);
+    const missions = new SaidMissions(['voltage'], [...silent, 'sat1']);
+    const isSilent = (about: string): boolean => silent.some((target) => about.endsWith(target));
+    const real = await nats.connected();
+    const deaf = new Proxy(real, {
+      get: (on, name) => {
+        const value = Reflect.get(on, name) as unknown;
+        if (name === 'last')
+          return (...given: Parameters<NatsBus['last']>) =>
+            isSilent(given[1]) ? new Promise<never>(() => undefined) : on.last(...given);
+        return typeof value === 'function' ? value.bind(on) : value;
+      },
+    });
+    void lead({ bus: deaf, epoch: 10, missions });
+    await says(bus, [{ alarm: 'voltage', severity: 'warning' }]);
+    await becomes('voltage', 'ACTIVE_UNACK');
+  });
+
   it('one that sleeps while another leads writes and answers nothing', async () => {
     let awake = true;
     const old = await leader({ bus: await nats.connected(), holds: () => awake });
@@ -329,10 +349,8 @@ describe('takeover', () => {
     await says(bus, [{ alarm: 'voltage', severity: 'warning' }]);
     await becomes('voltage', 'ACTIVE_UNACK');
     const entry = await bus.bucket(buckets.alarms).get('sat1.battery.1.voltage');
-    const later = { ...(await storedOf(bus, 'voltage')), epoch: 20 };
-    await bus
-      .bucket(buckets.alarms)
-      .put('sat1.battery.1.voltage', Buffer.from(JSON.stringify(later)), entry!.revision);
+    const later = { ...(await storedOf(bus, 'voltage'))!, epoch: 20 };
+    await bus.bucket(buckets.alarms).put('sat1.battery.1.voltage', storedAlarmBytes(later), entry!.revision);
     await says(bus, [{ alarm: 'voltage', severity: null }]);
     await until(() => old.failures.length > 0);
     expect(await storedOf(bus, 'voltage')).toMatchObject({ epoch: 20, record: { seq: 1 } });

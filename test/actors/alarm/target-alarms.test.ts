@@ -1,14 +1,17 @@
 import { expect, it } from 'vitest';
+import { knownAlarms } from '../../../actors/alarm/known-alarms.ts';
 import { Slots } from '../../../actors/alarm/slots.ts';
+import { firstRead, primeBefore } from '../../../actors/alarm/stored-values.ts';
 import { TargetAlarms } from '../../../actors/alarm/target-alarms.ts';
 import type { AlarmState, EvaluatedAt, Severity, StoredAlarm } from '../../../contract/alarm.ts';
 import { encodeBatch } from '../../../contract/batch.ts';
 import { buckets } from '../../../contract/bus/buckets.ts';
 import { streams } from '../../../contract/bus/streams.ts';
 import { subject } from '../../../contract/bus/subjects.ts';
+import { ALARM_REPLAY_MARGIN_MS } from '../../../contract/limits/alarm.ts';
 import type { ConditionChanged } from '../../../machines/alarm/protocol.ts';
 import type { Target } from '../../../mission/mission.ts';
-import type { AlarmEdge, AlarmWatch } from '../../../ports/alarm-watch.ts';
+import type { AlarmEdge, AlarmWatch, KnownSample } from '../../../ports/alarm-watch.ts';
 import { readValues } from '../../../telemetry/reading/batch-shape.ts';
 import { ManualClock, settled } from '../../support/manual-clock.ts';
 import { keptLog } from '../../support/silent-log.ts';
@@ -68,15 +71,15 @@ class Hold implements AlarmWatch {
 interface World {
   readonly bus: LogBus;
   readonly clock: ManualClock;
-  readonly says: (link: string, target?: string) => Promise<number>;
+  readonly says: (link: string, target?: string, at?: number) => Promise<number>;
 }
 
 function world(): World {
   const bus = new LogBus();
   const clock = new ManualClock(100_000);
   bus.now = () => clock.now();
-  const says = async (link: string, target = 'sat1'): Promise<number> => {
-    const batch = { platform: 'p', link: `${link} ${clock.now()}`, deferred: false, blocks: [], reports: [] };
+  const says = async (link: string, target = 'sat1', at = clock.now()): Promise<number> => {
+    const batch = { platform: 'p', link: `${link} ${at}`, deferred: false, blocks: [], reports: [] };
     const stored = await bus.append(streams.values, subject.values(target), encodeBatch(batch));
     await settled();
     return stored.outcome === 'stored' ? stored.seq : 0;
@@ -88,7 +91,11 @@ function record(state: AlarmState, evaluated: EvaluatedAt): StoredAlarm {
   return { record: { previous: 'NORMAL', state, severity: 'critical', seq: 1 }, epoch: 1, evaluated };
 }
 
-async function follow({ bus, clock }: World, epoch: number, more: Partial<{ known: boolean }> = {}) {
+async function follow(
+  { bus, clock }: World,
+  epoch: number,
+  more: Partial<{ known: boolean; catalogue: boolean }> = {},
+) {
   const told: ConditionChanged[] = [];
   const stands = new Map<string, StoredAlarm>();
   const failures: unknown[] = [];
@@ -100,7 +107,10 @@ async function follow({ bus, clock }: World, epoch: number, more: Partial<{ know
     clock,
     log: keptLog(),
     epoch,
-    target: { name: 'sat1', platform: { measures, alarms: [] } } as unknown as Target,
+    target: {
+      name: 'sat1',
+      ...(more.catalogue !== false && { platform: { measures, alarms: [] } }),
+    } as unknown as Target,
     watchOf: (_, tell) => new Hold(tell),
     knownOf: async () => [],
     readValues,
@@ -147,6 +157,19 @@ it('MC-ALM-052 a hold is raised by time alone, behind the last message of the ta
   expect(told).toMatchObject([
     { severity: 'critical', at: 105_000, evaluated: { position: last, at: 105_000 } },
   ]);
+});
+
+it('MC-ALM-052 target-alarms.T4 a hold is not raised by time while messages that may end it are still to come', async () => {
+  const at = world();
+  const { told, start } = await follow(at, 1);
+  await start();
+  at.bus.behind = 1;
+  await at.says('hot');
+  await at.clock.run(HOLD_MS + 1, 100);
+  at.bus.behind = 0;
+  await at.says('cool', 'sat1', 103_000);
+  await at.clock.run(HOLD_MS + 1, 100);
+  expect(told.filter(({ severity }) => severity !== null)).toEqual([]);
 });
 
 it('a hold that began before a takeover is raised by the next owner, once', async () => {
@@ -217,6 +240,16 @@ it('target-alarms.T6 an active alarm that the mission does not have is back to n
   expect(told).toMatchObject([{ severity: null, at: 100_000 }]);
 });
 
+it('target-alarms.T6 what reports a failed reaction is in no mission and stands, and so does all of a target whose catalogue is not known', async () => {
+  const reaction = await follow(world(), 1, { known: false });
+  reaction.stands.set('sat1.obc._.hot-reaction', record('ACTIVE_ACK', { position: 0, at: 5 }));
+  await reaction.start();
+  const unknown = await follow(world(), 1, { catalogue: false });
+  unknown.stands.set('sat1.obc._.hot', record('ACTIVE_ACK', { position: 0, at: 5 }));
+  await unknown.start();
+  expect([...reaction.told, ...unknown.told]).toEqual([]);
+});
+
 it('what is no batch of values is left out and said', async () => {
   const at = world();
   const { told, failures, start } = await follow(at, 1);
@@ -226,4 +259,44 @@ it('what is no batch of values is left out and said', async () => {
   await at.clock.run(HOLD_MS + 1, 100);
   expect(told).toHaveLength(1);
   expect(failures).toEqual([]);
+});
+
+it('MC-ALM-001 the alarms of a target: measures with a limit, soft or hard, and the named ones of each instance', () => {
+  const measure = (name: string, limits: object, instance?: string) => ({
+    component: 'obc',
+    instance,
+    definition: { name, ...limits },
+  });
+  const measures = [
+    measure('soft', { soft: [0, 1] }),
+    measure('hard', { hard: [0, 1] }, '2'),
+    measure('both', { soft: [0, 1], hard: [0, 2] }),
+    measure('free', {}),
+  ];
+  const alarms = [
+    { component: 'eps', instances: [], name: 'low' },
+    { component: 'eps', instances: ['1', '2'], name: 'high' },
+  ];
+  const target = { name: 'sat1', platform: { measures, alarms } } as unknown as Target;
+  expect([...knownAlarms(target)!]).toEqual([
+    'sat1.obc._.soft',
+    'sat1.obc.2.hard',
+    'sat1.obc._.both',
+    'sat1.eps._.low',
+    'sat1.eps.1.high',
+    'sat1.eps.2.high',
+  ]);
+  expect(knownAlarms({ name: 'sat1' } as Target)).toBeUndefined();
+});
+
+it('target-alarms.T7 values are read from the span of the conditions on, and what is older is given as it was known', () => {
+  const primed: (readonly KnownSample[])[] = [];
+  const watch = { spanMs: 5_000, prime: (known: readonly KnownSample[]) => void primed.push(known) };
+  const from = firstRead(1_000_000, watch as unknown as AlarmWatch);
+  expect(from).toBe(1_000_000 - 5_000 - ALARM_REPLAY_MARGIN_MS);
+  expect(firstRead(1_000_000, undefined)).toBe(1_000_000 - ALARM_REPLAY_MARGIN_MS);
+  expect(firstRead(10, undefined)).toBe(0);
+  const known = [from - 1, from, from + 1].map((at) => ({ at })) as unknown as KnownSample[];
+  primeBefore(watch as unknown as AlarmWatch, known, from);
+  expect(primed).toEqual([[{ at: from - 1 }]]);
 });

@@ -5,7 +5,7 @@ import { Control } from '../../../actors/run/control.ts';
 import type { Wish } from '../../../actors/run/open-run.ts';
 import type { Wishes } from '../../../actors/run/wishes.ts';
 import { header } from '../../../contract/bus/headers.ts';
-import { RUN_CONTROL_KEPT, RUN_CONTROL_MS } from '../../../contract/limits.ts';
+import { RUN_CONTROL_KEPT, RUN_CONTROL_MS } from '../../../contract/limits/run.ts';
 import type { ControlCall, ControlReply } from '../../../contract/run.ts';
 import type { RunCommand } from '../../../machines/run/protocol.ts';
 import type { Bus, CoreMessage, Headers } from '../../../ports/bus.ts';
@@ -195,7 +195,7 @@ describe('a command to a run', () => {
     expect(await forgotten).toEqual({ outcome: 'accepted' });
   });
 
-  it('command.M4 says which log its caller had seen', async () => {
+  it('run/command.M4 says which log its caller had seen', async () => {
     void ask(RESUME, { [header.seen]: '12' });
     expect(await until(() => reported.at(-1))).toMatchObject({ type: 'command.resume', seen: 12 });
   });

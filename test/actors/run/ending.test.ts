@@ -2,11 +2,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { recordGivenUp, settleEnd } from '../../../actors/run/ending.ts';
 import { Leases } from '../../../actors/run/leases.ts';
 import { createLogStore } from '../../../actors/run/log-store.ts';
-import type { RunReport } from '../../../actors/run/report.ts';
-import { reportOf } from '../../../actors/run/report.ts';
 import { appendRunEvent, readRunLog } from '../../../actors/run/run-log.ts';
 import { buckets } from '../../../contract/bus/buckets.ts';
 import type { RunEvent } from '../../../contract/run.ts';
+import type { RunReport } from '../../../contract/run-report.ts';
+import { readHolds } from '../../../contract/target-holds.ts';
+import { reportOf } from '../../../mission/procedure/run-report.ts';
 import type { Bus } from '../../../ports/bus.ts';
 import { startNats, type TestNats } from '../../support/nats.ts';
 import { leaf, newRun, programOf } from '../../support/run-program.ts';
@@ -100,6 +101,46 @@ describe('the log of a run', () => {
       outcome: 'fenced',
     });
     expect(await loggedKinds(run)).toEqual(['1 taken_over', '2 taken_over', '3 taken_over']);
+  });
+
+  it('MC-STM-021 the end is in the log before a target is given back, and whoever is fenced gives none back', async () => {
+    const run = newRun();
+    const held = programOf('f'.repeat(64), [leaf('a', [])], {
+      leases: [{ target: 'sat2', mode: 'exclusive' }],
+    });
+    const leases = new Leases(bus);
+    await leases.take(run, held.leases);
+    const holders = async (): Promise<string[]> => {
+      const entry = await bus.bucket(buckets.leases).get('sat2');
+      return readHolds(entry?.value).holders.map((holder) => holder.run);
+    };
+    const input = { run, ir: 'e', program: held, at: 0 };
+    const seen: string[][] = [];
+    const store = createLogStore({
+      bus,
+      begunOf: () => ({ input, epoch: 1 }),
+      appended: () => undefined,
+    });
+    const commit = async (expected: number) => {
+      const end: RunEvent = { run, seq: 1, at: new Date(0).toISOString(), event: 'finished', ok: true };
+      const committed = await store.commit({
+        id: run,
+        epoch: 1,
+        position: expected,
+        final: true,
+        records: [{ type: 'record', event: end }],
+        envelope: () => {
+          throw new Error('no snapshot is kept');
+        },
+      } as never);
+      seen.push(await holders());
+      return committed;
+    };
+    expect(await commit(1_000_000)).toEqual({ outcome: 'fenced' });
+    expect(await commit(0)).toMatchObject({ outcome: 'committed' });
+    expect(seen).toEqual([[run], [run]]);
+    await settleEnd(bus, run, held);
+    expect(await holders()).toEqual([]);
   });
 
   it('takes an append whose answer was lost for stored', async () => {

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { heldReason, Leases } from '../../../actors/run/leases.ts';
 import { buckets } from '../../../contract/bus/buckets.ts';
-import { TAKEN_HOLDS } from '../../../contract/limits.ts';
-import type { TargetHolds } from '../../../contract/telecommand.ts';
+import { TAKEN_HOLDS } from '../../../contract/limits/alarm.ts';
+import type { TargetHolds } from '../../../contract/target-holds.ts';
 import type { Bus } from '../../../ports/bus.ts';
 import { startNats, type TestNats } from '../../support/nats.ts';
+import { UNREADABLE_HOLDS } from '../../support/unreadable-holds.ts';
 
 let nats: TestNats;
 let bus: Bus;
@@ -27,6 +28,30 @@ async function holders(target: string): Promise<string[]> {
     ({ run, mode }) => `${run} ${mode}`,
   );
 }
+
+describe('a target whose hold cannot be read', () => {
+  it.each(UNREADABLE_HOLDS)(
+    'run/leases.B7 is taken by nobody and stays as it stands: %s',
+    async (_, text) => {
+      const bucket = bus.bucket(buckets.leases);
+      await bucket.overwrite('x1', Buffer.from(text));
+      await leases.take('mine', [exclusive('x2')]);
+      expect(heldReason(await leases.take('r1', [shared('x1'), exclusive('x3')]))).toContain(
+        'who holds x1 is not known',
+      );
+      const reaction = { run: 'R', by: 'alarm a', alarm: 'a' };
+      expect(heldReason([(await leases.seize(reaction, [exclusive('x1')]))!])).toContain(
+        'who holds x1 is not known',
+      );
+      expect(await leases.inTheWay('R', [exclusive('x1')])).toEqual([]);
+      await leases.leave('mine', ['x1', 'x2']);
+      await leases.release('mine', ['x1']);
+      await leases.releaseAll('mine');
+      expect(Buffer.from((await bucket.get('x1'))!.value).toString()).toBe(text);
+      for (const other of ['x2', 'x3']) expect(await holders(other)).toEqual([]);
+    },
+  );
+});
 
 describe('the holds of runs', () => {
   it('MC-STM-032 shared holds coexist, an exclusive one excludes every other', async () => {

@@ -1,7 +1,8 @@
 /** Runs with a plan as an executor takes them up and holds them: real cells and passes on a real bus. */
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { CLOCK_SKEW_MS, PLAN_LOOK_MS } from '../../../contract/limits.ts';
+import { CLOCK_SKEW_MS } from '../../../contract/limits/membership.ts';
+import { PLAN_LOOK_MS } from '../../../contract/limits/pass.ts';
 import type { Pass } from '../../../contract/pass.ts';
 import type { Program } from '../../../contract/program.ts';
 import { PassWriter } from '../../../messaging/pass-writes.ts';

@@ -9,11 +9,12 @@ import { Leases } from '../../../actors/run/leases.ts';
 import { shardNames } from '../../../actors/run/open-runs.ts';
 import { preemptAll } from '../../../actors/run/preemption.ts';
 import type { RunAtHand, RunServices } from '../../../actors/run/services.ts';
-import { reactionBy } from '../../../contract/alarm.ts';
+import { reactionBy } from '../../../contract/alarm-name.ts';
 import { buckets } from '../../../contract/bus/buckets.ts';
 import { subject } from '../../../contract/bus/subjects.ts';
 import type { RunEvent } from '../../../contract/run.ts';
-import type { TargetHolds } from '../../../contract/telecommand.ts';
+import type { TargetHolds } from '../../../contract/target-holds.ts';
+import { HandOvers } from '../../../messaging/hand-overs.ts';
 import type { Bus } from '../../../ports/bus.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import type { MissionSource } from '../../../ports/mission-source.ts';
@@ -244,6 +245,7 @@ describe('taking a target', () => {
   const services = (clock: Clock): RunServices => ({
     bus,
     clock,
+    handOvers: new HandOvers(clock),
     log: quiet,
     instance: 'here',
     missions,
@@ -283,6 +285,25 @@ describe('taking a target', () => {
       type: 'not-prepared',
       reason: 'sat1 is held by run R, the reaction to alarm sat1.obc._.hot: waited for it at most 60 s',
     });
+  });
+
+  it('MC-REACT-015 counts the 60 s from the start of the run, whoever prepares it and when', async () => {
+    await new Leases(bus).seize({ run: 'R', by: OTHER, alarm: 'sat1.obc._.hot' }, brief().leases);
+    const clock = new ManualClock(1_000_000);
+    const prepare = createPrepare(services(clock), () => false);
+    const { signal } = new AbortController();
+    let answered: unknown;
+    const since = clock.now() - 59_000;
+    void prepare({ type: 'effect.prepare', ticket: 1, since }, atHand(), signal).then((event) => {
+      answered = event;
+    });
+    await until(async () => {
+      if (clock.waiting > 0) clock.advance(Math.min(200, since + 60_000 - clock.now()));
+      await settled();
+      return answered !== undefined;
+    });
+    expect(clock.now()).toBe(since + 60_000);
+    expect(answered).toMatchObject({ type: 'not-prepared', reason: expect.stringContaining('at most 60 s') });
   });
 
   it('MC-STM-003 is refused at once to a run that is no reaction, and to a reaction that is resumed', async () => {

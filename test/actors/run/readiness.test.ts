@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { unreadiness } from '../../../actors/run/readiness.ts';
 import { subject } from '../../../contract/bus/subjects.ts';
+import { HandOvers } from '../../../messaging/hand-overs.ts';
 import type { Mission } from '../../../mission/mission.ts';
 import { NO_PASSES } from '../../../mission/pass/serving-gateway.ts';
 import type { Bus, Stoppable } from '../../../ports/bus.ts';
@@ -21,8 +22,11 @@ beforeAll(async () => {
 afterAll(() => nats.stop());
 
 const program = () => programOf(mission.revision, [leaf('a', [ping()])]);
+/** Nobody is waited for. */
+const handOvers = new HandOvers(realClock, 0);
+const { signal } = new AbortController();
 const look = (of: Mission = mission) =>
-  unreadiness({ bus, clock: realClock, passes: NO_PASSES }, of, program());
+  unreadiness({ bus, clock: realClock, handOvers, signal, passes: NO_PASSES }, of, program());
 
 function served(to: string, reply: object): Stoppable {
   return bus.serve(to, async () => Buffer.from(JSON.stringify(reply)));
@@ -40,10 +44,12 @@ describe('MC-STM-029 a target is ready', () => {
   it('when driver and gateway of its default link answer, and says of each that does not', async () => {
     expect(await look()).toEqual([
       'sat1 is not ready: driver pus is not running',
-      'sat1 is not ready: gateway sim-1 is not running',
+      'sat1 is not ready: gateway sim-1 is not running: nobody has served it for 0 s',
     ]);
     const driver = served(subject.driverVerb('pus', 'state'), { driver: 'pus', protocol: 'pus-c' });
-    expect(await look()).toEqual(['sat1 is not ready: gateway sim-1 is not running']);
+    expect(await look()).toEqual([
+      'sat1 is not ready: gateway sim-1 is not running: nobody has served it for 0 s',
+    ]);
     const gateway = served(subject.gatewayVerb('sim-1', 'state'), { link: { state: 'silent', since: 0 } });
     expect(await look()).toEqual([]);
     await Promise.all([driver.stop(), gateway.stop()]);

@@ -47,6 +47,10 @@ function answered(effect: RunEffect, at: number): RunChartEvent | undefined {
       return { type: 'done', at, ticket: effect.ticket };
     case 'effect.fault':
       return { type: 'fault.switched', at, fault: effect.index, on: effect.on };
+    case 'effect.transfer':
+      return { type: 'done', at, ticket: effect.ticket };
+    case 'effect.uploads':
+      return { type: 'uploads.seen', at, ticket: effect.ticket, uploads: [] };
     case 'effect.recover':
       return { type: 'recovered', at, by: 'heir' };
     default:
@@ -60,6 +64,8 @@ class World {
   now = 1_000;
   /** What a suspension cannot make certain. */
   mayLeave: readonly string[] | undefined;
+  /** What became of the files it uploads. */
+  uploads: readonly string[] = [];
   #queue: RunChartEvent[] = [];
   #actor: ReturnType<typeof createActor<typeof runMachine>>;
 
@@ -113,7 +119,12 @@ class World {
     if (reply === undefined) return;
     const { mayLeave } = this;
     const isWarned = reply.type === 'released' && mayLeave !== undefined;
-    this.#queue.push(isWarned ? { ...reply, mayLeave } : reply);
+    const says = reply.type === 'released' || reply.type === 'recovered' || reply.type === 'uploads.seen';
+    this.#queue.push({
+      ...reply,
+      ...(isWarned && { mayLeave }),
+      ...(says && this.uploads.length > 0 && { uploads: this.uploads }),
+    });
   }
 }
 
@@ -193,6 +204,36 @@ describe('the history of a run', () => {
       expect(stepsOf(world.input, world.log).filter(({ put }) => put !== undefined)).toEqual([]);
     },
   );
+
+  it.each([
+    ['suspended, resumed and aborted', ['suspend', 'resume', 'abort']],
+    ['taken over while suspended', ['suspend', 'takeOver', 'resume', 'abort']],
+    ['aborted at once', ['abort']],
+  ])('MC-UPL-009 follows a run that uploads and is %s', (_, commands) => {
+    const upload = { kind: 'upload', target: 'sat1', component: 'files', file: { value: 7 } } as const;
+    const world = new World([
+      leaf('put', [
+        { ...upload, content: { value: 'ab'.repeat(32) } },
+        { kind: 'wait', ms: 5 },
+      ]),
+    ]);
+    world.mayLeave = ['T1 to sat1 (gateway g does not answer)'];
+    world.uploads = ['2400 of 5000 bytes of file 7 of sat1 are on board'];
+    for (const command of commands) {
+      if (command === 'takeOver') world.takeOver();
+      else if (command === 'resume')
+        world.tell({ type: 'command.resume', at: 0, by, choice: 'replay', request: 'r' });
+      else if (command === 'suspend') world.tell({ type: 'command.preempt', at: 0, by, request: 'r' });
+      else world.tell({ type: 'command.abort', at: 0, by, request: 'r' });
+    }
+    expect(world.last).toBe('finished');
+    const said = world.log.filter((each) => each.event === 'logged' && each.message.startsWith('uploads: '));
+    expect(said).toHaveLength(commands.filter((command) => command !== 'resume').length);
+    const steps = stepsOf(world.input, world.log);
+    expect(steps.map(({ record }) => record)).toEqual(world.log);
+    const put = steps.filter(({ put: to }) => to !== undefined).map(({ event }) => event);
+    expect(put).toEqual(commands.includes('takeOver') ? ['taken_over'] : []);
+  });
 
   it('is shown with the states the chart went through, to its final one', () => {
     const { log, input } = eventfulRun();

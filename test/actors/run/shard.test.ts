@@ -9,6 +9,7 @@ import { buckets } from '../../../contract/bus/buckets.ts';
 import { streams } from '../../../contract/bus/streams.ts';
 import { subject } from '../../../contract/bus/subjects.ts';
 import type { RunEvent, RunSummary } from '../../../contract/run.ts';
+import { HandOvers } from '../../../messaging/hand-overs.ts';
 import { KeptEnvelopes, keptBytes } from '../../../messaging/kept-envelopes.ts';
 import { LowWaterMark } from '../../../messaging/low-water-mark.ts';
 import type { Bus } from '../../../ports/bus.ts';
@@ -49,7 +50,7 @@ function services(clock = new HeapClock(1_700_000_000_000)): RunServices {
   const values = { sample: () => undefined, upToDate: async () => undefined };
   const missions = new TestMissions(mission);
   const platforms = new KnownPlatforms(missions, clock);
-  const world = { bus, clock, log: quiet, missions, passes: noPasses };
+  const world = { bus, clock, log: quiet, missions, passes: noPasses, handOvers: new HandOvers(clock, 0) };
   return { ...world, platforms, values, files: noFiles, instance: 'here' };
 }
 
@@ -138,8 +139,9 @@ describe('a shard of runs', () => {
       reason: 'r',
     } as RunEvent;
     const position = await lastPosition(run);
-    await appendRunEvent(bus, { event: refusal, source: source! }, { epoch: 1, expected: position });
-    bench.shard.appended(run, { type: 'record', event: refusal, source: source! });
+    const how = { epoch: 1, expected: position };
+    const stored = await appendRunEvent(bus, { event: refusal, source: source! }, how);
+    bench.shard.appended(run, { type: 'record', event: refusal, source: source! }, stored as number);
     // Its low-water mark is not written yet, as behind a crash: both answers are read again.
     const next = new Bench('2', 2);
     await next.shard.start();
@@ -281,7 +283,7 @@ describe('a shard of runs', () => {
     expect(bench.told[0]![1]).toMatchObject({ type: 'command.suspend', by: 'ana' });
     expect((await openRun(bus, run))?.suspendBy).toBe('ana');
     const event = { ...startedEvent(run), event: 'suspended', path: 'a', by: 'ana' } as RunEvent;
-    bench.shard.appended(run, { type: 'record', event });
+    bench.shard.appended(run, { type: 'record', event }, 1);
     await until(async () => (await openRun(bus, run))?.suspendBy === undefined);
     await bench.shard.stop();
   });
@@ -304,7 +306,7 @@ describe('what is kept of a run beside its log', () => {
     const run = runOf(shard);
     let expected = 0;
     for (const event of events)
-      expected = (await appendRunEvent(bus, { event: event(run) }, { epoch: 1, expected })) ?? 0;
+      expected = (await appendRunEvent(bus, { event: event(run) }, { epoch: 1, expected })) as number;
     const envelope: KeptEnvelope = {
       kind: 'run',
       id: run,

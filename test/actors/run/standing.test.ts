@@ -135,15 +135,16 @@ async function lived(program: Program, drawn: readonly number[]): Promise<Life> 
     epoch: EPOCH,
     facts,
     answered: 0,
+    last: { seq: 0, number: 0, at: START },
     holds: () => true,
     replied,
     mission: undefined as never,
   });
   const bound = createRunBinding({
     services: { bus, clock, log: keptLog } as never,
-    store: storeOf(bus, input, undefined, (_run, record) => {
+    store: storeOf(bus, input, undefined, (_run, record, position) => {
       keep();
-      held.appended(record);
+      held.appended(record, position, clock.now());
       keep();
     }),
     hostOf: () => held,

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DueQueue } from '../../../actors/schedule/due-queue.ts';
 import { turnOf } from '../../../actors/schedule/turns.ts';
-import { SCHEDULE_STANDBY_MS } from '../../../contract/limits.ts';
+import { SCHEDULE_STANDBY_MS } from '../../../contract/limits/schedule.ts';
 
 describe('what is due', () => {
   it('MC-SCH-047 comes out in the order of its times, each name once at its earliest, and nothing before it is due', () => {
@@ -34,6 +34,13 @@ describe('what is due', () => {
       }),
     );
   });
+});
+
+it('due-queue.D1 a name that is put again at its time is kept once, so that nobody wakes for nothing', () => {
+  const queue = new DueQueue();
+  for (let n = 0; n < 1_000; n += 1) queue.put(5, 'a');
+  expect(queue.take(5)).toBe('a');
+  expect(queue.next).toBeUndefined();
 });
 
 describe('whose turn it is', () => {

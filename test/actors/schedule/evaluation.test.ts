@@ -2,7 +2,7 @@
 
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { buckets } from '../../../contract/bus/buckets.ts';
-import { SCHEDULE_TICK_MS } from '../../../contract/limits.ts';
+import { SCHEDULE_TICK_MS } from '../../../contract/limits/schedule.ts';
 import { cancelSchedule, validateSchedule } from '../../../messaging/schedule-commands.ts';
 import type { Mission } from '../../../mission/mission.ts';
 import { AOS, at, MINUTE, type PassParts } from '../../mission/schedule/records.ts';
@@ -127,10 +127,11 @@ describe('a validation (F-03)', () => {
       [expect.stringContaining('validation by eve fell: AOS is')],
     ]);
     expect(await changed(world, {})).toEqual(['at_risk', reasons]);
+    expect(world.stored()).toMatchObject({ fallen: { by: 'eve', aos: at(0) } });
     expect(world.stored()!.validation).toBeUndefined();
     await validated(world);
     expect(world.stored()).toMatchObject({ state: 'scheduled', reasons: [], validation: { by: 'eve' } });
-    expect(world.stored()!.fell).toBeUndefined();
+    expect([world.stored()!.fell, world.stored()!.fallen]).toEqual([undefined, undefined]);
     await world.runTo(START + 100);
     expect([world.state(), world.submissions.length]).toEqual(['fired', 1]);
   });

@@ -2,7 +2,7 @@
 
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { buckets } from '../../../contract/bus/buckets.ts';
-import { RULE_CREATIONS } from '../../../contract/limits.ts';
+import { RULE_CREATIONS } from '../../../contract/limits/schedule.ts';
 import type { StoredRefusal, StoredSchedule } from '../../../contract/stored-schedule.ts';
 import { removeRule } from '../../../messaging/rule-writes.ts';
 import { cancelSchedule } from '../../../messaging/schedule-commands.ts';

@@ -3,7 +3,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { buckets } from '../../../contract/bus/buckets.ts';
 import { streams } from '../../../contract/bus/streams.ts';
-import { SCHEDULE_STANDBY_MS, SCHEDULE_TICK_MS } from '../../../contract/limits.ts';
+import { SCHEDULE_STANDBY_MS, SCHEDULE_TICK_MS } from '../../../contract/limits/schedule.ts';
 import { cancelSchedule } from '../../../messaging/schedule-commands.ts';
 import { AOS, at, MINUTE } from '../../mission/schedule/records.ts';
 import { type SchedulerProcess, ScheduleWorld } from './world.ts';

@@ -3,9 +3,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Holds, watchHolds } from '../../../actors/telecommand/holds.ts';
 import { buckets } from '../../../contract/bus/buckets.ts';
-import type { TargetHolds } from '../../../contract/telecommand.ts';
-import type { Bucket, Bus } from '../../../ports/bus.ts';
+import type { TargetHolds } from '../../../contract/target-holds.ts';
+import type { Bucket, Bus, Entry } from '../../../ports/bus.ts';
 import { startNats, type TestNats } from '../../support/nats.ts';
+import { UNREADABLE_HOLDS } from '../../support/unreadable-holds.ts';
+import { until } from '../../support/until.ts';
 
 let nats: TestNats;
 let bus: Bus;
@@ -28,18 +30,36 @@ function put(target: string, entry: TargetHolds): Promise<number> {
 const BY = 'alarm a.obc._.hot';
 const sent = (target: string, run: string, position = 5) => ({ target, run, position, changesState: true });
 
+describe('a target whose hold cannot be read', () => {
+  it.each(UNREADABLE_HOLDS)('MC-TC-062 target-holds.H1 is refused to everybody: %s', async (_, text) => {
+    await bus.bucket(buckets.leases).overwrite('bad', Buffer.from(text));
+    await put('good', { holders: [] });
+    for (const run of [undefined, 'A'])
+      for (const changesState of [false, true]) {
+        const refused = async () => holds.refusal({ ...sent('bad', 'A'), run, changesState });
+        // The watch of a direct telecommand may be a moment late.
+        await until(async () => (await refused()) !== undefined);
+        expect(await refused()).toContain('who holds bad is not known');
+      }
+    expect(await holds.unheld(sent('bad', 'A'))).toContain('who holds bad is not known');
+    expect(await holds.refusal({ ...sent('good', 'A'), run: undefined })).toBeUndefined();
+    await put('bad', { holders: [] });
+    await until(async () => (await holds.refusal({ ...sent('bad', 'A'), run: undefined })) === undefined);
+  });
+});
+
 describe('a telecommand of a run', () => {
   it('MC-REACT-017 does not leave once a reaction has taken the target, also when that is over', async () => {
     await put('a', { holders: [{ run: 'A', mode: 'exclusive' }] });
     expect(await holds.refusal(sent('a', 'A'))).toBeUndefined();
     const taken = [{ run: 'A', reaction: 'R', by: BY }];
     await put('a', { holders: [{ run: 'R', mode: 'exclusive', alarm: 'a.obc._.hot' }], taken });
-    expect(await holds.refusal(sent('a', 'A'))).toBe('a is held by run R');
+    await until(async () => (await holds.refusal(sent('a', 'A'))) === 'a is held by run R');
     expect(await holds.unheld(sent('a', 'A'))).toBe(`a was taken from run A by ${BY}`);
     expect(await holds.refusal(sent('a', 'R'))).toBeUndefined();
     expect(await holds.unheld(sent('a', 'R'))).toBeUndefined();
     await put('a', { holders: [], taken });
-    expect(await holds.refusal(sent('a', 'A'))).toBe(`a was taken from run A by ${BY}`);
+    await until(async () => (await holds.refusal(sent('a', 'A'))) === `a was taken from run A by ${BY}`);
   });
 
   it('MC-REACT-017 leaves when its run has the target again, but for what it had submitted before', async () => {
@@ -64,14 +84,29 @@ describe('a telecommand of a run', () => {
     expect(await holds.unheld({ ...sent('d', 'A'), run: undefined })).toBeUndefined();
   });
 
-  it('telecommand/holds.B2 is judged on the holds of now, however late a watch is', async () => {
+  it('telecommand/holds.B1, B2 passes by what a watch shows, and is judged on the holds of now when it leaves', async () => {
     const inner = bus.bucket(buckets.leases);
-    const deaf: Bucket = Object.assign(Object.create(inner) as Bucket, {
-      get: (key: string) => inner.get(key),
-      watch: async () => ({ ready: Promise.resolve(), stop: async () => undefined }),
+    let reads = 0;
+    let shows = (_target: string, _entry: Entry): void => undefined;
+    const watching: Bucket = Object.assign(Object.create(inner) as Bucket, {
+      get: (key: string) => {
+        reads += 1;
+        return inner.get(key);
+      },
+      watch: async (_filter: string, changed: typeof shows) => {
+        shows = changed;
+        return { ready: Promise.resolve(), stop: async () => undefined };
+      },
     });
-    const late = await watchHolds({ bucket: () => deaf } as unknown as Bus);
+    const late = await watchHolds({ bucket: () => watching } as unknown as Bus);
+    await put('c', { holders: [{ run: 'A', mode: 'exclusive' }] });
+    shows('c', (await inner.get('c'))!);
     await put('c', { holders: [], taken: [{ run: 'A', reaction: 'R', by: BY }] });
+    expect(await late.refusal(sent('c', 'A'))).toBeUndefined();
+    expect(reads).toBe(0);
+    expect(await late.unheld(sent('c', 'A'))).toContain('was taken');
     expect(await late.refusal(sent('c', 'A'))).toContain('was taken');
+    await put('c', { holders: [{ run: 'A', mode: 'exclusive' }] });
+    expect(await late.refusal(sent('c', 'A'))).toBeUndefined();
   });
 });

@@ -69,6 +69,40 @@ describe('what a start reads', () => {
   });
 });
 
+/** Written now, by the clock of the bus. */
+function marked({ bus, clock }: LaneWorld, value: Uint8Array): void {
+  const key = 'checkpoint.lane.sat1';
+  bus.bucket(buckets.members).entries.set(key, { key, value, revision: 1, at: clock.now() });
+}
+
+describe('a low-water mark behind the end of its stream', () => {
+  it('of an idle lane that knew no message: what is submitted since the stream was deleted is sent (low-water-mark.F8)', async () => {
+    const one = world();
+    const before = Buffer.from(JSON.stringify({ epoch: 1, submission: 501 }));
+    marked(one, before);
+    one.clock.advance(3_000);
+    await submit(one.bus, 1);
+    await one.lane.start();
+    await one.run(1_500);
+    expect(one.failures).toEqual([]);
+    expect(one.states(1)).toContain('SENT');
+    expect(markOf(one.bus).submission).toBeLessThanOrEqual(2);
+    await one.lane.stop();
+  });
+
+  it('of a lane whose stream went back: what was read before is not sent again (O2)', async () => {
+    const one = world();
+    await submit(one.bus, 1);
+    one.clock.advance(10);
+    marked(one, Buffer.from(JSON.stringify({ epoch: 1, submission: 501 })));
+    await one.lane.start();
+    await one.run(1_500);
+    expect(one.states(1).at(-1)).toBe('SEND_FAILED');
+    expect(one.sent).toEqual([]);
+    await one.lane.stop();
+  });
+});
+
 describe('a message that cannot be read', () => {
   const garbage = [
     ['bytes that are no JSON', 'ÿ{'],
@@ -182,6 +216,22 @@ describe('streams that went back', () => {
     }
     await next.lane.stop();
     expect(markOf(one.bus).submission).toBeLessThanOrEqual(5);
+  });
+
+  it('submissions and events: of one that is left with its beginning alone nobody knows whether it left (taking-over.R3)', async () => {
+    const one = await handled();
+    goBack(one.bus, streams.telecommands, 1);
+    goBack(one.bus, streams.telecommandEvents, 4);
+    for (const n of [4, 5, 6]) await submit(one.bus, n);
+    const next = world(one.bus, one.clock, 2);
+    await next.lane.start();
+    await next.run(2_000);
+    expect(next.states(2)).toEqual(['PENDING', 'ENCODED', 'SEND_FAILED']);
+    expect(eventsOf(one.bus, 2).at(-1)?.detail).toMatch(
+      /^nobody knows whether it left: .*its submission is lost/,
+    );
+    expect(next.failures).toEqual([]);
+    await next.lane.stop();
   });
 
   it('events: what was handled and has no history any more is ended, and is not sent again (lane.J10)', async () => {

@@ -10,10 +10,11 @@ import { subject } from '../../../contract/bus/subjects.ts';
 import type { SendCall } from '../../../contract/link.ts';
 import type { TcEvent } from '../../../contract/telecommand.ts';
 import { TELECOMMAND_VERSION } from '../../../machines/telecommand/fold.ts';
+import { HandOvers } from '../../../messaging/hand-overs.ts';
 import { KeptEnvelopes } from '../../../messaging/kept-envelopes.ts';
 import type { Mission } from '../../../mission/mission.ts';
 import { type CurrentPasses, NO_PASSES } from '../../../mission/pass/serving-gateway.ts';
-import type { Verification } from '../../../mission/platform.ts';
+import type { Requirement, Verification } from '../../../mission/platform.ts';
 import { seededRandom } from '../../../ports/seeded-random.ts';
 import { createDeadLetters } from '../../../supervision/cells/dead-letters.ts';
 import { cellsOf } from '../../../supervision/cells/host.ts';
@@ -26,8 +27,13 @@ import { LogBus } from './log-bus.ts';
 export const idOf = (n: number): string => `01J000000000000000000000${String(n).padStart(2, '0')}`;
 
 /** A mission with one target, link, driver and gateway and the telecommand `obc.act`. */
-export function missionOf(verify: Verification | undefined, revision = 'one', changesState = true): Mission {
-  const telecommand = { component: 'obc', name: 'act', changesState, requires: [], verify };
+export function missionOf(
+  verify: Verification | undefined,
+  revision = 'one',
+  changesState = true,
+  requires: readonly Requirement[] = [],
+): Mission {
+  const telecommand = { component: 'obc', name: 'act', changesState, requires, verify };
   const platform = {
     digest: revision,
     measures: [],
@@ -108,6 +114,7 @@ export function laneWorld({
   const binding = createTelecommandBinding({
     bus,
     clock,
+    handOvers: new HandOvers(clock),
     store: createHistoryStore({
       bus,
       ...kept,

@@ -1,8 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { buckets } from '../../../contract/bus/buckets.ts';
 import { subject } from '../../../contract/bus/subjects.ts';
-import { CLOCK_SKEW_MS, GATEWAY_ANSWER_MS, LANE_AHEAD } from '../../../contract/limits.ts';
+import { GATEWAY_ANSWER_MS } from '../../../contract/limits/link.ts';
+import { CLOCK_SKEW_MS } from '../../../contract/limits/membership.ts';
+import { ECHO_WAIT_MS, ENCODED_AHEAD_MS, LANE_AHEAD } from '../../../contract/limits/telecommand.ts';
 import { Outage } from '../../../contract/outage.ts';
+import { TooLarge } from '../../../contract/too-large.ts';
+import type { Requirement } from '../../../mission/platform.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import {
   cellOf,
@@ -24,10 +28,44 @@ function world(options: Parameters<typeof laneWorld>[0] = {}): LaneWorld {
   return laneWorld({ ...options, bus, clock });
 }
 
+/** A requirement that holds whatever is known. */
+const ALWAYS = {
+  that: { source: 'true', open: () => ({ reads: [], truth: () => true, feed: () => undefined }) },
+  maxAgeMs: 1_000,
+} as unknown as Requirement;
+
 const markOf = async (bus: LogBus) => {
   const entry = await bus.bucket(buckets.members).get('checkpoint.lane.sat1');
   return JSON.parse(Buffer.from(entry!.value).toString()) as { submission: number };
 };
+
+describe('a telecommand that does not fit into a message of the bus', () => {
+  it.each([
+    ['.encode', ['PENDING', 'REJECTED'], 'it was not sent'],
+    ['.send', ['PENDING', 'ENCODED', 'SEND_FAILED'], 'nobody knows whether it left'],
+  ])('kind.C12 ends with its reason at %s, and the lane goes on', async (verb, states, consequence) => {
+    const one = world();
+    const oblige = one.bus.answer;
+    let fits = false;
+    one.bus.answer = (to, call) => {
+      if (!to.endsWith(verb) || fits) return oblige(to, call);
+      throw new TooLarge('a message', 2_000_000, 1_048_576);
+    };
+    await submit(one.bus, 1);
+    await one.lane.start();
+    await one.run(1_000);
+    fits = true;
+    await submit(one.bus, 2);
+    await one.run(1_000);
+    expect(one.states(1)).toEqual(states);
+    const last = eventsOf(one.bus, 1).at(-1)!;
+    expect(last.detail).toMatch(new RegExp(`^${consequence}: a message takes 2000000 bytes.*1048576`));
+    expect(one.states(2)).toEqual(['PENDING', 'ENCODED', 'SENT']);
+    expect(one.failures).toEqual([]);
+    expect(one.kind.trouble()).toEqual({});
+    await one.lane.stop();
+  });
+});
 
 describe('a telecommand that is withdrawn', () => {
   it('O4 never leaves, whatever is submitted under its identifier later', async () => {
@@ -158,26 +196,109 @@ describe('a lane handed over', () => {
   });
 });
 
+/** The lane with what leaves held back at its gateway until `leave` is called. */
+function heldBack(options: Parameters<typeof laneWorld>[0] = {}): LaneWorld & { leave(): void } {
+  const one = world(options);
+  const { answer } = one.bus;
+  let leave: (() => void) | undefined;
+  one.bus.answer = (to, call) => {
+    if (!to.endsWith('.send') || leave !== undefined) return answer(to, call);
+    return new Promise((resolve) => {
+      leave = () => resolve(answer(to, call));
+    });
+  };
+  return Object.assign(one, { leave: () => leave?.() });
+}
+
+const verbsOf = ({ bus }: LaneWorld): (string | undefined)[] =>
+  bus.asked.map(({ subject: to }) => to.split('.').at(-1));
+
 describe('the turn of a telecommand', () => {
   it('is waited for from its requirements on: only PENDING is recorded before (lane.J1)', async () => {
-    const one = world();
-    const { answer } = one.bus;
-    let leave: (() => void) | undefined;
-    one.bus.answer = (to, call) => {
-      if (!to.endsWith('.send') || leave !== undefined) return answer(to, call);
-      return new Promise((resolve) => {
-        leave = () => resolve(answer(to, call));
-      });
-    };
+    const one = heldBack({ mission: missionOf(undefined, 'one', true, [ALWAYS]) });
     for (let n = 1; n <= 3; n += 1) await submit(one.bus, n);
     await one.lane.start();
     await one.run(100);
     expect([1, 2, 3].map(one.states)).toEqual([['PENDING', 'ENCODED'], ['PENDING'], ['PENDING']]);
-    expect(one.bus.asked.map(({ subject: to }) => to.split('.').at(-1))).toEqual(['encode', 'send']);
-    leave?.();
+    expect(verbsOf(one)).toEqual(['encode', 'send']);
+    one.leave();
+    await one.run(100);
+    expect([1, 2, 3].map((n) => one.states(n).at(-1))).toEqual(['COMPLETE', 'COMPLETE', 'COMPLETE']);
+    expect(one.sent).toHaveLength(3);
+    await one.lane.stop();
+  });
+
+  it('encode.E4 is not waited for by the driver where nothing is required: it is asked while those before leave', async () => {
+    const one = heldBack();
+    for (let n = 1; n <= 3; n += 1) await submit(one.bus, n);
+    await one.lane.start();
+    await one.run(100);
+    expect([1, 2, 3].map(one.states)).toEqual([['PENDING', 'ENCODED'], ['PENDING'], ['PENDING']]);
+    expect(verbsOf(one).sort()).toEqual(['encode', 'encode', 'encode', 'send']);
+    one.leave();
     await one.run(100);
     expect([1, 2, 3].map((n) => one.states(n).at(-1))).toEqual(['SENT', 'SENT', 'SENT']);
+    expect(verbsOf(one).filter((verb) => verb === 'encode')).toHaveLength(3);
     expect(one.sent).toHaveLength(3);
+    await one.lane.stop();
+  });
+
+  it('turn.T1 the driver is asked in the order in which they leave, however long it takes for one', async () => {
+    const one = world();
+    const asked: (() => void)[] = [];
+    const frames = ['aa', 'bb', 'cc'];
+    one.bus.answer = (to) => {
+      if (!to.endsWith('.encode')) return { outcome: 'sent', at: one.clock.now() };
+      const frame = frames[asked.length];
+      return new Promise((resolve) => asked.push(() => resolve({ ok: true, value: { frame } })));
+    };
+    for (let n = 1; n <= 3; n += 1) await submit(one.bus, n);
+    await one.lane.start();
+    for (let n = 1; n <= 3; n += 1) {
+      await one.run(100);
+      expect(asked).toHaveLength(n);
+      asked[n - 1]!();
+    }
+    await one.run(100);
+    expect(one.sent.map(({ frame }) => frame)).toEqual(frames);
+    await one.lane.stop();
+  });
+
+  it('encode.E4 a frame that waited for its turn too long is encoded again', async () => {
+    const one = heldBack();
+    for (let n = 1; n <= 2; n += 1) await submit(one.bus, n);
+    await one.lane.start();
+    await one.run(100);
+    await one.clock.run(ENCODED_AHEAD_MS + 1, 100);
+    one.leave();
+    await one.run(100);
+    expect(verbsOf(one).filter((verb) => verb === 'encode')).toHaveLength(3);
+    expect(one.states(2)).toEqual(['PENDING', 'ENCODED', 'SENT']);
+    await one.lane.stop();
+  });
+
+  it('encode.E4 what its driver refused before its turn is asked again, and fails in its turn', async () => {
+    const one = heldBack();
+    const { answer } = one.bus;
+    let refusals = 0;
+    one.bus.answer = (to, call) => {
+      if (!to.endsWith('.encode')) return answer(to, call);
+      if (refusals === 3) return answer(to, call);
+      if (verbsOf(one).includes('send')) refusals += 1;
+      return verbsOf(one).includes('send')
+        ? { ok: false, faults: [{ message: 'not now' }] }
+        : answer(to, call);
+    };
+    await submit(one.bus, 1);
+    await one.lane.start();
+    await one.run(100);
+    for (let n = 2; n <= 3; n += 1) await submit(one.bus, n);
+    await one.run(100);
+    expect(one.states(2)).toEqual(['PENDING']);
+    one.leave();
+    await one.run(100);
+    expect(one.states(2)).toEqual(['PENDING', 'ENCODE_FAILED']);
+    expect(one.states(3)).toEqual(['PENDING', 'ENCODED', 'SENT']);
     await one.lane.stop();
   });
 
@@ -399,6 +520,58 @@ describe('drivers and gateways of others (telecommand/binding.W3)', () => {
     await one.run(1_000);
     expect(one.states(1).slice(2, 4)).toEqual(['SEND_FAILED', 'ECHO']);
     await one.lane.stop();
+  });
+
+  describe('an echo that comes after the final state', () => {
+    const echoed = ({ bus, sent, clock }: LaneWorld, conforming = true): void => {
+      const echo = { key: sent[0]!.key, target: 'sat1', conforming, at: clock.now() };
+      bus.publish(subject.echo('gw'), Buffer.from(JSON.stringify(echo)));
+    };
+
+    it('MC-TC-045 echoes.K2 is recorded behind it, and leaves what it ended in as it is', async () => {
+      const one = world({ mission: missionOf(undefined) });
+      await submit(one.bus, 1);
+      await one.lane.start();
+      await one.run(10);
+      expect(one.states(1)).toEqual(['PENDING', 'ENCODED', 'SENT', 'COMPLETE']);
+      echoed(one, false);
+      await one.run(10);
+      expect(one.states(1)).toEqual(['PENDING', 'ENCODED', 'SENT', 'COMPLETE', 'ECHO']);
+      expect(eventsOf(one.bus, 1).at(-1)).toMatchObject({ conforming: false });
+      await one.lane.stop();
+    });
+
+    it('MC-TC-045 is recorded of one that was reset by a person', async () => {
+      const one = world();
+      await submit(one.bus, 1);
+      await one.lane.start();
+      await one.run(10);
+      for (let n = 0; n < 8 && one.kind.look(cellOf(1))?.status !== 'quarantined'; n += 1) {
+        one.kind.tell(cellOf(1), { type: 'gateway.echoed', at: Number.NaN, conforming: true } as never);
+        await one.run(5_000);
+      }
+      expect(one.kind.reset(cellOf(1), 'ada')).toBe(true);
+      await one.run(10);
+      expect(one.states(1).at(-1)).toBe('VERIFY_FAILED');
+      echoed(one);
+      await one.run(10);
+      expect(one.states(1).slice(-2)).toEqual(['VERIFY_FAILED', 'ECHO']);
+      await one.lane.stop();
+    });
+
+    it('echoes.K2 is not recorded when none can be expected any more', async () => {
+      const one = world({ mission: missionOf(undefined) });
+      await submit(one.bus, 1);
+      await one.lane.start();
+      await one.run(ECHO_WAIT_MS + 10);
+      // Those whose time is over are forgotten when another one ends.
+      await submit(one.bus, 2);
+      await one.run(10);
+      echoed(one);
+      await one.run(10);
+      expect(one.states(1).at(-1)).toBe('COMPLETE');
+      await one.lane.stop();
+    });
   });
 });
 

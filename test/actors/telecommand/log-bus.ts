@@ -44,6 +44,8 @@ export class LogBus implements Bus {
   fate: (id: string) => 'lost' | 'unanswered' | 'defect' | Promise<void> | undefined = () => undefined;
   /** Follows that fail before one succeeds. */
   followsToFail = 0;
+  /** How many messages those that are appended say to have behind them, as for a follower that is slow. */
+  behind = 0;
   /** Answers requests; throwing or rejecting is what the caller gets. */
   answer: (subject: string, call: Record<string, unknown>) => unknown = (subject) => {
     throw new Outage('bus.no-responder', subject);
@@ -81,7 +83,7 @@ export class LogBus implements Bus {
       headers: { ...headers, ...(id !== undefined && { id }) },
       seq,
       at: this.now(),
-      pending: 0,
+      pending: this.behind,
     };
     messages.push(message);
     for (const feed of this.#feeds) this.#offer(feed, stream, message);

@@ -5,9 +5,12 @@
 import { describe, expect, it } from 'vitest';
 import { type Sending, sendFrame } from '../../../actors/telecommand/sending.ts';
 import type { TelecommandPorts } from '../../../actors/telecommand/services.ts';
-import { SEND_WITHIN_MS } from '../../../contract/limits.ts';
+import { BUS_RETRY_MS } from '../../../contract/limits/bus.ts';
+import { ABSENCE_KNOWN_MS } from '../../../contract/limits/membership.ts';
+import { SEND_WITHIN_MS } from '../../../contract/limits/telecommand.ts';
 import type { SendCall } from '../../../contract/link.ts';
 import { Outage, type OutageCode } from '../../../contract/outage.ts';
+import { HandOvers, handOverMs } from '../../../messaging/hand-overs.ts';
 import type { Bus } from '../../../ports/bus.ts';
 import type { Clock, TimerHandle } from '../../../ports/clock.ts';
 
@@ -37,6 +40,7 @@ function world(...answers: readonly unknown[]): World {
     send: (changes = {}) =>
       sendFrame(ports, {
         gateway: 'gw',
+        isOfCell: true,
         frame,
         recovering: undefined,
         expiresAt: EXPIRES,
@@ -58,7 +62,11 @@ function world(...answers: readonly unknown[]): World {
     },
     clearTimeout: () => undefined,
   };
-  const ports: TelecommandPorts = { bus: { request } as unknown as Bus, clock };
+  const ports: TelecommandPorts = {
+    bus: { request } as unknown as Bus,
+    clock,
+    handOvers: new HandOvers(clock),
+  };
   return made;
 }
 
@@ -121,10 +129,71 @@ describe('a frame of a run', () => {
 });
 
 describe('a gateway that says nothing', () => {
-  it('that nobody serves is not running: nothing left', async () => {
-    expect(await world(outage('bus.no-responder')).send()).toEqual({
+  it('of others, that nobody serves, is not running: nothing left', async () => {
+    expect(await world(outage('bus.no-responder')).send({ isOfCell: false })).toEqual({
       outcome: 'refused',
       detail: 'gateway gw is not running',
+    });
+  });
+
+  const ABSENT = outage('bus.no-responder');
+  const LEAVING = { outcome: 'refused', detail: 'the gateway was stopped', leaving: true };
+
+  it.each([
+    ['that is between two processes', [ABSENT, ABSENT]],
+    ['that is about to leave its process', [LEAVING, ABSENT]],
+  ])(
+    'telecommand/sending.H5 %s is waited for, and sends as if asked for the first time',
+    async (_name, before) => {
+      const one = world(...before, SENT);
+      expect(await one.send()).toEqual(SENT);
+      expect(one.asked.map(({ recovering, key }) => ({ recovering, key }))).toEqual(
+        Array.from({ length: 3 }, () => ({ recovering: undefined, key: 'k' })),
+      );
+      expect(one.asked[2]!.notAfter).toBe(one.now + SEND_WITHIN_MS);
+    },
+  );
+
+  it('telecommand/sending.H5 MC-TC-040 that nobody takes over ends it, with how long was waited; those behind it at once', async () => {
+    const one = world(ABSENT);
+    const gone = {
+      outcome: 'refused',
+      detail: `gateway gw is not running: nobody has served it for ${handOverMs() / 1000} s`,
+    };
+    expect(await one.send()).toEqual(gone);
+    expect(one.now).toBe(1_000 + handOverMs());
+    one.now += ABSENCE_KNOWN_MS;
+    const asked = one.asked.length;
+    expect(await one.send()).toMatchObject({ outcome: 'refused' });
+    expect(one.asked).toHaveLength(asked + 1);
+    // It may have come and gone since.
+    one.now += ABSENCE_KNOWN_MS + 1;
+    const [from, before] = [one.now, one.asked.length];
+    expect(await one.send()).toEqual(gone);
+    expect([one.now - from, one.asked.length - before]).toEqual([
+      handOverMs(),
+      1 + handOverMs() / BUS_RETRY_MS,
+    ]);
+  });
+
+  it('telecommand/sending.H5 is not waited for beyond the age of the telecommand, nor for a run without the target', async () => {
+    const old = world(ABSENT);
+    expect(await old.send({ expiresAt: 1_600 })).toMatchObject({ outcome: 'refused' });
+    expect(old.now).toBeLessThan(1_600 + BUS_RETRY_MS);
+    const one = world(ABSENT);
+    const unheld = async (): Promise<string | undefined> => (one.now > 1_000 ? 'given back' : undefined);
+    expect(await one.send({ hold, unheld })).toEqual({ outcome: 'refused', detail: 'given back' });
+    expect(one.asked).toHaveLength(1);
+  });
+
+  it('telecommand/sending.H5 O2 may have been asked before: the next process learns so, and has the last word', async () => {
+    const unknown = { outcome: 'unknown', detail: 'the gateway cannot tell' };
+    const one = world(outage('bus.timeout'), ABSENT, unknown);
+    expect(await one.send()).toEqual(unknown);
+    expect(one.asked[2]).toMatchObject({ recovering: { since: 1_000 } });
+    expect(await world(ABSENT).send({ recovering: { since: 1 } })).toMatchObject({
+      outcome: 'unknown',
+      detail: expect.stringMatching(/nobody has served it for 10 s: nobody knows/),
     });
   });
 

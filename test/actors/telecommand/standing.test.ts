@@ -15,6 +15,7 @@ import type {
   TelecommandEvent,
   TelecommandInput,
 } from '../../../machines/telecommand/telecommand.ts';
+import { HandOvers } from '../../../messaging/hand-overs.ts';
 import { KeptEnvelopes, keptBytes } from '../../../messaging/kept-envelopes.ts';
 import type { Binding } from '../../../ports/entity.ts';
 import { Cell } from '../../../supervision/cells/cell.ts';
@@ -84,6 +85,7 @@ async function lived(drawn: readonly number[]): Promise<Life> {
   const bound = createTelecommandBinding({
     bus,
     clock,
+    handOvers: new HandOvers(clock),
     store: storeOf(bus, undefined, () => keep()),
     servicesOf: () => undefined,
     isOwned: () => true,

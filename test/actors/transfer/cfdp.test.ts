@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { header } from '../../../contract/bus/headers.ts';
 import { subject } from '../../../contract/bus/subjects.ts';
 import type { CfdpCall, CfdpReply } from '../../../contract/cfdp.ts';
-import { CFDP_ASK_MS, CFDP_ASKED_AT_ONCE } from '../../../contract/limits.ts';
+import { CFDP_ASK_MS, CFDP_ASKED_AT_ONCE } from '../../../contract/limits/cfdp.ts';
 import type { Result } from '../../../contract/result.ts';
 import { CFDP_MISSION } from '../run/effects/effect-world.ts';
 import { seededBytes, TransferWorld } from './world.ts';

@@ -3,43 +3,11 @@ import { describe, expect, it } from 'vitest';
 import type { objectStores } from '../../../contract/bus/buckets.ts';
 import { Outage } from '../../../contract/outage.ts';
 import type { Bus } from '../../../ports/bus.ts';
-import type { TwinBus } from '../../simulation/twin/twin-bus.ts';
+import { counted } from './lives.ts';
 import { seededBytes, TransferWorld } from './world.ts';
 
 /** More of them: MCS_TRANSFER_LIVES=200. */
 const RUNS = Number(process.env['MCS_TRANSFER_LIVES'] ?? 6);
-
-/** Calls `reached` before each write of a process, and before each answer of one that was done. */
-function counted(reached: () => void): (bus: TwinBus) => Bus {
-  const around =
-    (write: (...given: never[]) => Promise<unknown>) =>
-    async (...given: never[]) => {
-      reached();
-      const done = await write(...given);
-      reached();
-      return done;
-    };
-  const proxied = <Port extends object>(port: Port, names: readonly string[]): Port =>
-    new Proxy(port, {
-      get: (on, name) => {
-        const value: unknown = Reflect.get(on, name, on);
-        if (typeof value !== 'function') return value;
-        return names.includes(String(name)) ? around(value.bind(on)) : value.bind(on);
-      },
-    });
-  return (bus) =>
-    new Proxy(bus, {
-      get: (on, name) => {
-        if (name === 'bucket')
-          return (definition: never) => proxied(on.bucket(definition), ['put', 'overwrite', 'remove']);
-        if (name === 'objects')
-          return (definition: never) => proxied(on.objects(definition), ['replace', 'remove']);
-        const value: unknown = Reflect.get(on, name, on);
-        if (typeof value !== 'function') return value;
-        return name === 'append' ? around(value.bind(on) as never) : value.bind(on);
-      },
-    }) as unknown as Bus;
-}
 
 describe('a leader that dies', () => {
   const content = seededBytes(5_000);

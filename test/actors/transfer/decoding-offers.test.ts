@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { DecodingOffers, type OfferOutcome } from '../../../actors/transfer/decoding.ts';
-import { FILE_DECODE_AGAIN_MS } from '../../../contract/limits.ts';
+import { FILE_DECODE_AGAIN_MS } from '../../../contract/limits/transfer.ts';
 import { Outage } from '../../../contract/outage.ts';
 import type { StoredTransfer } from '../../../contract/transfer.ts';
 import { ManualClock, settled } from '../../support/manual-clock.ts';
@@ -115,12 +115,15 @@ describe('files that nobody decodes', () => {
     const left = [...world.results].filter(([, outcome]) => outcome?.outcome === 'left');
     expect(left.map(([name]) => name).every((name) => name.startsWith('many '))).toBe(true);
     expect(left.length).toBe(53 - 20);
+    expect(world.offers.room('many')).toBe(0);
     expect(left[0]![1]).toEqual({
       outcome: 'left',
-      reason: `${NO_DRIVER}, and 20 files wait already; ask for it again to have it offered`,
+      reason: `${NO_DRIVER}, and 20 files wait already: it is offered when there is room`,
     });
     world.answer = () => ({ outcome: 'decoded', samples: 1 });
     await world.clock.run(31 * SECOND, SECOND);
     expect(world.outcomes()).toEqual({ decoded: 20, left: 33 });
+    expect(world.offers.room('many')).toBe(20);
+    expect(world.offers.room('unknown')).toBe(1);
   });
 });

@@ -2,8 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { buckets, objectStores } from '../../../contract/bus/buckets.ts';
 import { subject } from '../../../contract/bus/subjects.ts';
 import type { DecodeFileCall, DecodeFileReply } from '../../../contract/file-decoding.ts';
-import { partObject } from '../../../contract/transfer.ts';
+import { partObject, type StoredTransfer } from '../../../contract/transfer.ts';
 import type { Mission, Target } from '../../../mission/mission.ts';
+import type { Bus } from '../../../ports/bus.ts';
+import { altered } from '../../simulation/planted/plant.ts';
+import { storedTransfer } from '../../support/transfers.ts';
 import { MISSION } from '../run/effects/effect-world.ts';
 import { START, seededBytes, TransferWorld } from './world.ts';
 
@@ -18,6 +21,28 @@ function missionWith(transfer: object): Mission {
   };
   const target: Target = { ...sat1, platform };
   return { ...MISSION, targets: new Map(MISSION.targets).set('sat1', target) };
+}
+
+/** The store of files takes its time where something is looked for or removed. */
+function slowToRemove({ clock }: TransferWorld, bus: Bus): Bus {
+  const slowly = async (): Promise<void> =>
+    new Promise((resolve) => void clock.setTimeout(() => resolve(), 2_000));
+  return altered(bus, {
+    objects: (definition) => {
+      const objects = bus.objects(definition);
+      return {
+        ...objects,
+        size: async (name) => {
+          await slowly();
+          return objects.size(name);
+        },
+        remove: async (name) => {
+          await slowly();
+          return objects.remove(name);
+        },
+      };
+    },
+  });
 }
 
 describe('a file that a driver decodes', () => {
@@ -70,6 +95,36 @@ describe('a file that a driver decodes', () => {
     expect(world.open()).toEqual([]);
   });
 
+  it('MC-XFER-035 left-files.L2 files that were left since too many waited are offered again: one asks for all, and when that is answered all come', async () => {
+    const world = await TransferWorld.start(missionWith({}));
+    const [left, open] = [buckets.leftFiles, buckets.openTransfers].map((each) => world.outside.bucket(each));
+    const ids = Array.from({ length: 6 }, (_, n) => `${n + 1}`);
+    for (const file_id of ids) {
+      const state = { state: 'VERIFIED', file_type: 9, generation: 1, reason: 'nobody' } as const;
+      const actor = { decoding: { outcome: 'left', failures: 0 } } as const;
+      const record = storedTransfer({ ...state, file_id, received: [[0, 1_000]], actor });
+      const key = `sat1.${file_id}.1`;
+      await world.finish(
+        world.outside.bucket(buckets.transfers).put(key, Buffer.from(JSON.stringify(record)), 0),
+      );
+      await world.finish(left!.put(key, Buffer.from('{}'), 0));
+    }
+    const manager = await world.manager('one');
+    await world.run(95_000);
+    expect(world.open()).toEqual(['sat1.1.1']);
+    const decoded: string[] = [];
+    world.outside.serve(subject.fileDecode('sat1'), async ({ data }) => {
+      decoded.push((JSON.parse(Buffer.from(data).toString()) as DecodeFileCall).file_id);
+      return Buffer.from('{"outcome":"decoded","samples":3}');
+    });
+    for (const id of ids) await world.until(`sat1.${id}.1`, 'PROCESSED', 3 * 60_000);
+    await world.run(1_000);
+    expect(decoded).toEqual(ids);
+    expect(await world.finish(left!.list('>'))).toEqual([]);
+    expect(await world.finish(open!.list('>'))).toEqual([]);
+    expect(manager.failures).toEqual([]);
+  });
+
   it('MC-XFER-035 waits for a driver that is not there, and its record says so', async () => {
     const world = await TransferWorld.start(missionWith({}));
     await world.manager('one');
@@ -112,8 +167,8 @@ describe('what a driver says of a file', () => {
     });
   });
 
-  it('decoding.E4 transfer-writes.W1 a file that was left, since too many waited, is offered again once it is asked for', async () => {
-    const world = await TransferWorld.start(missionWith({}));
+  /** A file that no leader offers any more, found by the next one. */
+  async function leftBehind(world: TransferWorld): Promise<StoredTransfer> {
     const one = await world.manager('one');
     await world.list('7', seededBytes(2_000));
     const asked = await world.download('7');
@@ -129,17 +184,35 @@ describe('what a driver says of a file', () => {
     await world.finish(
       world.outside.bucket(buckets.transfers).overwrite('sat1.7.1', Buffer.from(JSON.stringify(left))),
     );
-    await world.manager('two');
-    await world.run(60_000);
-    expect(world.stored('sat1.7.1')?.actor.decoding?.outcome).toBe('left');
-    expect(world.open()).toEqual([]);
+    return asked;
+  }
+
+  it('decoding.E4 transfer-writes.W1 a file that was left, since too many waited, is offered again once it is asked for', async () => {
+    const world = await TransferWorld.start(missionWith({}));
+    const asked = await leftBehind(world);
     world.outside.serve(subject.fileDecode('sat1'), async () =>
       Buffer.from('{"outcome":"decoded","samples":7}'),
     );
     const again = await world.download('7');
     expect(again).toMatchObject({ created_at: asked.created_at, state: 'VERIFIED' });
+    expect(world.stored('sat1.7.1')?.actor.decoding?.outcome).toBe('awaited');
+    await world.manager('two');
     expect(await world.until('sat1.7.1', 'PROCESSED', 60_000)).toMatchObject({ reason: '7 samples' });
     expect(world.open()).toEqual([]);
+  });
+
+  it('transfer/service.S9 it is offered again as well where it is asked for while its leader closes it', async () => {
+    const world = await TransferWorld.start(missionWith({}));
+    await leftBehind(world);
+    const two = await world.manager('two', (bus) => slowToRemove(world, bus));
+    world.outside.serve(subject.fileDecode('sat1'), async () =>
+      Buffer.from('{"outcome":"decoded","samples":7}'),
+    );
+    expect(world.open()).toEqual(['sat1.7.1']);
+    await world.download('7');
+    expect(await world.until('sat1.7.1', 'PROCESSED', 60_000)).toMatchObject({ reason: '7 samples' });
+    await world.run(10_000);
+    expect([world.open(), two.failures]).toEqual([[], []]);
   });
 });
 

@@ -13,7 +13,7 @@ function pipelineOf(requests: readonly Requested[], delayMs: number): number[] {
 }
 
 describe('a download', () => {
-  it('MC-XFER-036 MC-XFER-038 MC-XFER-040 MC-XFER-044 MC-XFER-045 MC-XFER-047 MC-XFER-054 comes down and is verified', async () => {
+  it('MC-XFER-036 MC-XFER-038 MC-XFER-040 MC-XFER-044 MC-XFER-045 MC-XFER-047 MC-XFER-054 MC-MET-003 comes down and is verified', async () => {
     const world = await TransferWorld.start();
     const manager = await world.manager('one');
     const content = seededBytes(30_000);

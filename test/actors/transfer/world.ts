@@ -13,9 +13,11 @@ import { header } from '../../../contract/bus/headers.ts';
 import { streams } from '../../../contract/bus/streams.ts';
 import { subject } from '../../../contract/bus/subjects.ts';
 import { chunkHeaders } from '../../../contract/file-chunk.ts';
-import type { Holder, TcSubmission } from '../../../contract/telecommand.ts';
+import { TRANSFER_FORGOTTEN_MS } from '../../../contract/limits/transfer.ts';
+import type { Holder } from '../../../contract/target-holds.ts';
+import type { TcSubmission } from '../../../contract/telecommand.ts';
 import { contentObject, readStoredTransfer, type StoredTransfer } from '../../../contract/transfer.ts';
-import { createDownload, createUpload } from '../../../messaging/transfer-writes.ts';
+import { createDownload, createUpload, type TransferTools } from '../../../messaging/transfer-writes.ts';
 import type { Mission } from '../../../mission/mission.ts';
 import { NO_PASSES } from '../../../mission/pass/serving-gateway.ts';
 import type { Bus, StreamMessage } from '../../../ports/bus.ts';
@@ -48,6 +50,8 @@ export type Answer =
   | 'doubled'
   | 'late'
   | 'refused'
+  /** It waits for its turn for longer than its request is remembered. */
+  | 'queued'
   /** Nothing is ever said of it. */
   | 'silent'
   | 'failed';
@@ -241,6 +245,13 @@ export class TransferWorld {
     return this.finish(read());
   }
 
+  /** Offsets of the chunks of a file that have come. */
+  chunks(file: string): number[] {
+    const { messages } = this.server.stream(streams.fileChunks);
+    const own = messages.filter(({ subject: on }) => on === subject.fileChunk('sat1', file));
+    return own.map(({ headers }) => Number(headers[header.offset]));
+  }
+
   /** Names of objects in `mcs_files`. */
   objects(): string[] {
     const lasts = this.server.bucket(objectStores.files).lasts();
@@ -255,7 +266,12 @@ export class TransferWorld {
     await this.say({ file, size: content.length, checksum, generation, file_type: 9, ...more });
   }
 
-  async say(sample: Omit<FileSample, 'ground' | 'onboard'>): Promise<void> {
+  /** `onboard`: when it was made there; default: nothing says so. Who dates it may be ahead. */
+  async say(
+    sample: Omit<FileSample, 'ground' | 'onboard'>,
+    onboard = Number.NaN,
+    aheadMs = 0,
+  ): Promise<void> {
     const values = {
       platform: this.mission.targets.get('sat1')!.platform!.digest,
       link: 'uhf',
@@ -264,7 +280,7 @@ export class TransferWorld {
       blocks: [],
       reports: [],
     };
-    const files = [{ ...sample, ground: this.now, onboard: Number.NaN }];
+    const files = [{ ...sample, ground: this.now + aheadMs, onboard }];
     const headers = { [header.config]: this.mission.revision };
     const data = encodeBatch({ ...values, files } as never);
     await this.finish(this.outside.append(streams.values, subject.values('sat1'), data, { headers }));
@@ -281,13 +297,20 @@ export class TransferWorld {
     return made.value;
   }
 
-  async upload(file: string, content: Buffer, run: string): Promise<StoredTransfer> {
+  /** Of a run that is not over. */
+  async upload(
+    file: string,
+    content: Buffer,
+    run: string,
+    over: TransferTools['over'] = NONE_OVER,
+  ): Promise<StoredTransfer> {
+    await this.begin(run);
     async function* pieces() {
       yield content;
     }
     const source = createHash('sha256').update(content).digest('hex');
     await this.finish(this.outside.objects(objectStores.uploads).put(source, pieces()));
-    const tools = { bus: this.outside, clock: this.clock, files: this.files, over: NONE_OVER };
+    const tools = { bus: this.outside, clock: this.clock, files: this.files, over };
     const request = { target: 'sat1', file_id: file, source };
     const made = await this.finish(createUpload(request, { by: `run ${run}`, run }, this.mission, tools));
     if (!made.ok) throw new Error(JSON.stringify(made.faults));
@@ -297,6 +320,20 @@ export class TransferWorld {
   async hold(...holders: Holder[]): Promise<void> {
     const value = Buffer.from(JSON.stringify({ holders }));
     await this.finish(this.outside.bucket(buckets.leases).overwrite('sat1', value));
+    await this.run(20);
+  }
+
+  /** A run that is not over, as its executor enters it. */
+  async begin(run: string): Promise<void> {
+    await this.finish(this.outside.bucket(buckets.openRuns).overwrite(`0.${run}`, Buffer.from('{}')));
+    await this.run(20);
+  }
+
+  /** The run is over. */
+  async end(run: string): Promise<void> {
+    const bucket = this.outside.bucket(buckets.openRuns);
+    const entry = await this.finish(bucket.get(`0.${run}`));
+    await this.finish(bucket.remove(`0.${run}`, entry!.revision));
     await this.run(20);
   }
 
@@ -321,8 +358,11 @@ export class TransferWorld {
 
   #carryOut(request: Requested, answer: Answer, bytes: Buffer | undefined): void {
     if (answer === 'silent') return;
+    if (answer === 'queued')
+      return this.#after(TRANSFER_FORGOTTEN_MS + 10_000, () => this.#carryOut(request, 'chunk', bytes));
     const { id, offset, length } = request;
-    if (answer === 'refused') return this.#say(id, 'REJECTED');
+    if (answer === 'refused')
+      return this.#say(id, 'REJECTED', 'tc::target-held: target sat1 is held by run X');
     this.#say(id, 'SENT');
     if (answer === 'failed') return this.#after(this.delayMs, () => this.#say(id, 'VERIFY_FAILED'));
     const file = request.submission.instance ?? '';
@@ -348,8 +388,8 @@ export class TransferWorld {
     this.clock.setTimeout(act, ms);
   }
 
-  #say(id: string, state: string): void {
-    const event = { tc: id, state, at: new Date(this.now).toISOString() };
+  #say(id: string, state: string, detail?: string): void {
+    const event = { tc: id, state, at: new Date(this.now).toISOString(), detail };
     const data = Buffer.from(JSON.stringify(event));
     void this.outside.append(streams.telecommandEvents, subject.tcEvent('sat1', id), data);
   }

@@ -8,7 +8,7 @@ import {
   TRANSMIT_FEED_MESSAGE_BYTES,
   TRANSMIT_FEED_UNANSWERED,
   TRANSMIT_FEED_WAITING,
-} from '../../../contract/limits.ts';
+} from '../../../contract/limits/bench.ts';
 import { benchFollows } from '../../../http/bench/front-end.ts';
 import { exampleOf } from '../../../http/schema-components.ts';
 import { checkMessage } from '../../support/conformance.ts';

@@ -3,7 +3,7 @@
  */
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { BENCH_DOCUMENT_CHARACTERS, BENCH_LIST_MOST } from '../../../contract/limits.ts';
+import { BENCH_DOCUMENT_CHARACTERS, BENCH_LIST_MOST } from '../../../contract/limits/bench.ts';
 import { call } from '../fixture.ts';
 import { type ServedBench, serveBench } from './fixture.ts';
 import { type ScriptedBench, scriptedBench } from './scripted.ts';

@@ -2,7 +2,8 @@
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { BENCH_ERRORS, type BenchErrorCode } from '../../../contract/bench/errors.ts';
-import { JSON_BODY_BYTES, MEASURE_PAYLOAD_BYTES } from '../../../contract/limits.ts';
+import { MEASURE_PAYLOAD_BYTES } from '../../../contract/limits/bench.ts';
+import { JSON_BODY_BYTES } from '../../../contract/limits/request.ts';
 import { benchDialect } from '../../../http/bench/dialect.ts';
 import { benchFollows, benchRoutes } from '../../../http/bench/front-end.ts';
 import { declaredErrors } from '../../../http/route.ts';

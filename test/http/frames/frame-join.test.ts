@@ -2,7 +2,7 @@
 
 import { beforeEach, expect, it } from 'vitest';
 import type { DecodedBatch } from '../../../contract/batch.ts';
-import { FRAME_DECODED_MS, FRAME_WATCH_QUEUE } from '../../../contract/limits.ts';
+import { FRAME_DECODED_MS, FRAME_WATCH_QUEUE } from '../../../contract/limits/link.ts';
 import { FrameJoin, type JoinedFrame } from '../../../http/frames/frame-join.ts';
 import { HeapClock } from '../../../supervision/clock.ts';
 

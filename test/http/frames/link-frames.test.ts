@@ -5,7 +5,7 @@ import { encodeBatch } from '../../../contract/batch.ts';
 import { header } from '../../../contract/bus/headers.ts';
 import { streams } from '../../../contract/bus/streams.ts';
 import { subject } from '../../../contract/bus/subjects.ts';
-import { FRAME_HEAD_BYTES } from '../../../contract/limits.ts';
+import { FRAME_HEAD_BYTES } from '../../../contract/limits/link.ts';
 import type { GatewayReport, SentMessage } from '../../../contract/link.ts';
 import { until } from '../../support/until.ts';
 import { type Followed, follow } from '../fixture.ts';
@@ -63,7 +63,7 @@ describe('a watcher', () => {
       state: 'down',
       reason: 'no process runs this gateway',
     });
-    const link = { state: 'up', since: Date.now() } as const;
+    const link = { state: 'up', since: new Date().toISOString() } as const;
     const report = (more: object) => {
       const message: Partial<GatewayReport> = { gateway: 'gw-1', link, ...more };
       world.bus.publish(subject.metrics, Buffer.from(JSON.stringify(message)));
@@ -71,9 +71,16 @@ describe('a watcher', () => {
     report({});
     report({});
     report({ gateway: 'gw-2', link: { ...link, state: 'down' } });
-    report({ link: { ...link, state: 'silent', reason: 'nothing heard' } });
+    // As a gateway of a version before says it.
+    const since = Date.UTC(2026, 0, 2) as unknown as string;
+    report({ link: { state: 'silent', since, reason: 'nothing heard' } });
     await until(() => of('state').length === 3);
     expect(of('state').map(({ state }) => state)).toEqual(['down', 'up', 'silent']);
+    expect(of('state').map((each) => each.since)).toEqual([
+      undefined,
+      link.since,
+      '2026-01-02T00:00:00.000Z',
+    ]);
   });
 
   it('sees received frames in order, with samples in units and reports', async () => {
@@ -120,20 +127,23 @@ describe('a watcher', () => {
         key,
         frame: 'c0ffee',
         outcome: 'sent',
-        at: Date.now(),
+        at,
         ...more,
       };
       world.bus.publish(subject.sent('gw-1'), Buffer.from(JSON.stringify(message)));
     };
     sent({});
+    // A gateway of a version before.
+    sent({ at: Date.parse(at) as never });
     sent({ target: 'sat2' });
     sent({ outcome: 'refused', detail: 'no', key: 'procedure:x:1:1' });
-    await until(() => of('sent').length === 2);
+    await until(() => of('sent').length === 3);
     expect(of('sent')).toMatchObject([
-      { frame: 'c0ffee', size: 3, outcome: 'sent', tc: TC, telecommand: 'battery[2].heat' },
+      { at, frame: 'c0ffee', size: 3, outcome: 'sent', tc: TC, telecommand: 'battery[2].heat' },
+      { at, frame: 'c0ffee', outcome: 'sent', tc: TC },
       { outcome: 'refused', detail: 'no' },
     ]);
-    expect(of('sent')[1]).not.toHaveProperty('tc');
+    expect(of('sent')[2]).not.toHaveProperty('tc');
   });
 
   it('passes over what is no message of ours', async () => {

@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { buckets } from '../../../contract/bus/buckets.ts';
 import { subject } from '../../../contract/bus/subjects.ts';
 import type { ReleaseCall } from '../../../contract/inspection.ts';
-import { INSPECT_ANSWER_MS } from '../../../contract/limits.ts';
+import { INSPECT_ANSWER_MS } from '../../../contract/limits/inspect.ts';
 import { accepted, refused } from '../../../contract/result.ts';
 import type { RunSummary } from '../../../contract/run.ts';
 import type { TcState } from '../../../contract/telecommand-state.ts';

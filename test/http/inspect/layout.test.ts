@@ -36,7 +36,7 @@ const CHARTS: readonly [
   arrows: number,
 ][] = [
   ['telecommand', telecommandMachine, 0.6, 0.6, 20],
-  ['run', runMachine, 0.28, 0.45, 30],
+  ['run', runMachine, 0.31, 0.49, 30],
   ['alarm', alarmMachine, 0.75, 0.8, 20],
   ['radio', radioMachine, 0.9, 0.9, 15],
   ['campaign', campaignMachine, 0.6, 0.75, 20],

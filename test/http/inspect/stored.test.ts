@@ -38,7 +38,10 @@ beforeAll(async () => {
   url = `${world.url}/v1/inspect`;
   const timer = { id: 'x', event: { type: 'xstate.after.verificationTimeout.telecommand.SENT' }, dueAt: DUE };
   await keep('telecommand', ID, {
-    snapshot: { value: { SENT: 'verifying' }, context: { target: 'sat1', big: 1n } },
+    snapshot: {
+      value: { SENT: 'verifying' },
+      context: { target: 'sat1', component: 'eps', instance: '2', telecommand: 'reset', big: 1n },
+    },
     timers: [timer],
     effects: [{ key: `telecommand:${ID}:3:1`, effect: { type: 'effect.verify' } }],
   });
@@ -97,6 +100,7 @@ describe('an entity whose process is silent', () => {
       {
         kind: 'telecommand',
         id: ID,
+        label: 'eps[2].reset',
         target: 'sat1',
         status: 'loading',
         state: 'SENT.verifying',
@@ -121,6 +125,7 @@ describe('an entity whose process is silent', () => {
     ['?state=verifying', [ID]],
     ['?state=waitingDecision', [RUN]],
     ['?kind=run&id=tun', [RUN]],
+    ['?id=eps[2].res', [ID]],
     ['?kind=alarm', []],
   ])('is found by %s', async (query, ids) => {
     expect((await listed(query)).map(({ id }) => id)).toEqual(ids);
@@ -133,6 +138,7 @@ describe('an entity whose process is silent', () => {
       instance: '',
       status: 'loading',
       state: 'SENT.verifying',
+      active: ['telecommand.SENT', 'telecommand.SENT.verifying'],
       epoch: 17,
       accepts: [],
       refuses: [],
@@ -143,7 +149,12 @@ describe('an entity whose process is silent', () => {
       stored: { position: 1_204 },
     });
     const run = await get(`entities/run/${RUN}`);
-    expect(run.body.entity).toMatchObject({ label: 'tune', target: 'sat1, sat2', state: 'waitingDecision' });
+    expect(run.body.entity).toMatchObject({
+      label: 'tune',
+      target: 'sat1, sat2',
+      state: 'waitingDecision',
+      active: ['run.waitingDecision'],
+    });
   });
 
   it.each(['telecommand/sat1.damaged', 'telecommand/sat1.none', 'door/..', 'door/a%20b'])(
@@ -193,7 +204,8 @@ describe('an entity whose record is in a bucket of its own', () => {
     };
     await world.bus.bucket(buckets.benchRuns).put('campaign.c1', packr.pack(campaign), 0);
     const record = { state: 'ACTIVE_ACK', previous: 'ACTIVE_UNACK', seq: 4, at: '2026-01-01T00:00:00.000Z' };
-    const stored = { record: { ...record, shelved_until: '2030-01-01T00:00:00.000Z' }, epoch: 9 };
+    const actor = { epoch: 9, evaluated: { position: 1, at: 1 } };
+    const stored = { ...record, shelved_until: '2030-01-01T00:00:00.000Z', actor };
     await world.bus.bucket(buckets.alarms).put('sat1.eps.1.low', Buffer.from(JSON.stringify(stored)), 0);
     expect((await get('entities/campaign/c1')).body.entity).toMatchObject({
       state: 'interrupted',
@@ -204,7 +216,33 @@ describe('an entity whose record is in a bucket of its own', () => {
     expect(alarm).toMatchObject({ state: 'ACTIVE_ACK', revision: 4, epoch: 9, target: 'sat1' });
     expect(alarm.timers).toEqual([{ event: 'end of the shelving', dueAt: Date.UTC(2030, 0, 1) }]);
     expect(alarm.stored).not.toHaveProperty('position');
+    expect(alarm.label).toBe('eps[1].low');
+    expect(alarm.active).toEqual([
+      'alarm.life',
+      'alarm.shelving',
+      'alarm.life.ACTIVE_ACK',
+      'alarm.shelving.shelved',
+    ]);
   });
+
+  it.each([
+    ['', ''],
+    ['?kind=alarm', 'sat4.obc._.hot CLEARED_UNACK, sat4.obc._.off NORMAL'],
+    ['?target=sat4', 'sat4.obc._.hot CLEARED_UNACK, sat4.obc._.off NORMAL'],
+    ['?state=CLEARED_UNACK', 'sat4.obc._.hot CLEARED_UNACK'],
+    ['?id=obc.ho', 'sat4.obc._.hot CLEARED_UNACK'],
+    ['?target=sat4&state=NORMAL', 'sat4.obc._.calm NORMAL, sat4.obc._.off NORMAL'],
+    ['?id=calm', 'sat4.obc._.calm NORMAL'],
+  ])(
+    'stored.B4 alarms at rest are found by "%s", those that are normal by a state or an id',
+    async (query, names) => {
+      const shelved = { shelved_until: '2030-01-01T00:00:00.000Z' };
+      await keepAlarm('sat4.obc._.hot', { state: 'CLEARED_UNACK' });
+      await keepAlarm('sat4.obc._.calm', { state: 'NORMAL' });
+      await keepAlarm('sat4.obc._.off', { state: 'NORMAL', ...shelved });
+      await until(async () => (await alarmsFound(query)) === names, { what: names });
+    },
+  );
 
   it('a schedule is found and shown at rest, with its state lit, its reasons and the time to its start', async () => {
     const fire_at = '2030-01-02T03:04:35.000Z';
@@ -237,6 +275,22 @@ describe('an entity whose record is in a bucket of its own', () => {
     expect(entity.context).toMatchObject({ record: { reasons: ['cancelled by eve'] } });
   });
 });
+
+async function keepAlarm(key: string, more: object): Promise<void> {
+  const record = { previous: 'NORMAL', seq: 4, at: '2026-01-01T00:00:00.000Z', ...more };
+  const entry = { ...record, actor: { epoch: 9, evaluated: { position: 1, at: 1 } } };
+  await world.bus.bucket(buckets.alarms).overwrite(key, Buffer.from(JSON.stringify(entry)));
+}
+
+/** Those of sat4, by name: the list is a moment old (stored.B1). */
+async function alarmsFound(query: string): Promise<string> {
+  const { entities } = (await get(`entities${query}`)).body;
+  const alarms = entities.filter(({ kind, target }) => kind === 'alarm' && target === 'sat4');
+  return alarms
+    .map(({ id, state }) => `${id} ${state}`)
+    .sort()
+    .join(', ');
+}
 
 async function found(query: string): Promise<string> {
   const { entities } = (await get(`entities${query}`)).body;

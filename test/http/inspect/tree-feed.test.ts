@@ -4,7 +4,7 @@
 
 import { describe, expect, it } from 'vitest';
 import type { ProcessView } from '../../../contract/inspection.ts';
-import { INSPECT_STILL_MS, INSPECT_TREE_MS } from '../../../contract/limits.ts';
+import { INSPECT_STILL_MS, INSPECT_TREE_MS } from '../../../contract/limits/inspect.ts';
 import { accepted } from '../../../contract/result.ts';
 import { Processes } from '../../../http/inspect/processes.ts';
 import { TreeFeed } from '../../../http/inspect/tree-feed.ts';

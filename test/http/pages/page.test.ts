@@ -49,7 +49,7 @@ describe('pages of the console', () => {
     ['/console/inspect.css', 'text/css; charset=utf-8'],
     ['/console/icon.svg', 'image/svg+xml'],
   ])(
-    'page.P2 serves %s as %s, under a policy without foreign or inline script',
+    'pages/page.P2 serves %s as %s, under a policy without foreign or inline script',
     async (path, contentType) => {
       const answer = await fetch(url + path);
       expect(answer.status).toBe(200);
@@ -134,7 +134,7 @@ describe('pages of the console', () => {
 });
 
 describe('a page', () => {
-  it('page.P3 whose body cannot be made answers 500, says why in the log, and is tried again', async () => {
+  it('pages/page.P3 whose body cannot be made answers 500, says why in the log, and is tried again', async () => {
     const failed = await fetch(`${url}/flaky.js`);
     expect(failed.status).toBe(500);
     expect(await failed.text()).not.toContain('bundle');

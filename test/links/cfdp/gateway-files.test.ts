@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { header } from '../../../contract/bus/headers.ts';
 import { subject } from '../../../contract/bus/subjects.ts';
-import { CFDP_CHUNKS_WAITING_BYTES, FRAME_BYTES } from '../../../contract/limits.ts';
+import { CFDP_CHUNKS_WAITING_BYTES } from '../../../contract/limits/cfdp.ts';
+import { FRAME_BYTES } from '../../../contract/limits/link.ts';
 import { Outage } from '../../../contract/outage.ts';
 import { DOWN, GatewayWorld, missionOf, SIZE, UP } from './gateway-world.ts';
 

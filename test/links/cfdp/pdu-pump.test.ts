@@ -1,7 +1,7 @@
 /** How PDUs leave: at the rate of the link, a part at a time. */
 
 import { expect, it } from 'vitest';
-import { CFDP_AHEAD_MS, CFDP_BATCH_BYTES, CFDP_BATCH_PDUS } from '../../../contract/limits.ts';
+import { CFDP_AHEAD_MS, CFDP_BATCH_BYTES, CFDP_BATCH_PDUS } from '../../../contract/limits/cfdp.ts';
 import { PduPump, type PdusSent, type PumpedLink } from '../../../links/cfdp/pdu-pump.ts';
 import { ManualClock, settled } from '../../support/manual-clock.ts';
 

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CfdpCall, CfdpReply } from '../../../contract/cfdp.ts';
 import type { FileChunk } from '../../../contract/file-chunk.ts';
-import { CFDP_COMPLETED_MS, CFDP_GIVEN_UP_MS, CFDP_UNASKED_MS } from '../../../contract/limits.ts';
+import { CFDP_COMPLETED_MS, CFDP_GIVEN_UP_MS, CFDP_UNASKED_MS } from '../../../contract/limits/cfdp.ts';
 import { CfdpFiles } from '../../../links/driver/cfdp-files.ts';
 import { condition } from '../../../protocol/cfdp/condition.ts';
 import { CfdpEntity } from '../../../protocol/cfdp/entity.ts';
@@ -25,6 +25,8 @@ class Flight {
   /** Proxy puts that came, and files that went up whole. */
   asked = 0;
   uploaded = 0;
+  /** Names that were given to transactions. */
+  transactions = 0;
   /** What is on board; undefined: there is no such file. */
   content: Buffer | undefined = CONTENT;
   /** Every so many PDUs one is lost, each way; 0: none. */
@@ -63,7 +65,9 @@ class Flight {
       this.chunks.push({ ...each, data: Buffer.from(each.data) });
     };
     const settings = { local: 1n, pduBytes: 512 };
-    return new CfdpFiles({ settings, peer: 42n, wallMs: 9_000_000 + this.now, chunk }, this.now);
+    const wallMs = 9_000_000 + this.now;
+    const newTransaction = (): string => `t${++this.transactions}`;
+    return new CfdpFiles({ settings, peer: 42n, wallMs, newTransaction, chunk }, this.now);
   }
 
   get received(): Buffer {

@@ -4,9 +4,16 @@ import { MemoryBus } from '../memory-bus.ts';
 
 const DRIVERS = { name: 'mcs_drivers', history: 1 };
 
+/** The next count. */
+async function next(counters: CounterBlocks, counter = 'sat1-115'): Promise<number> {
+  const drawn = await counters.next(counter);
+  if (!drawn.ok) throw new Error(drawn.faults[0]);
+  return drawn.value;
+}
+
 async function draw(counters: CounterBlocks, times: number, counter = 'sat1-115'): Promise<number[]> {
   const drawn: number[] = [];
-  for (let index = 0; index < times; index += 1) drawn.push(await counters.next(counter));
+  for (let index = 0; index < times; index += 1) drawn.push(await next(counters, counter));
   return drawn;
 }
 
@@ -48,18 +55,35 @@ describe('sequence counts', () => {
     let stolen: Promise<number> | undefined;
     bucket.beforePut = () => {
       bucket.beforePut = () => undefined;
-      stolen = other.next('sat1-115');
+      stolen = next(other);
     };
     // Between the read and the write of the first, the other one reads and writes.
     const mine = new CounterBlocks(bucket, 'pus');
-    const [a, b] = [await mine.next('sat1-115'), await stolen];
+    const [a, b] = [await next(mine), await stolen];
     expect(a).not.toBe(b);
   });
+
+  it.each(['{"next":', 'null', '{"next":"0"}', '{"next":7}', '{"next":16384}'])(
+    'counter-blocks.U3 are not drawn where it is not known which were used: %s',
+    async (text) => {
+      const bucket = new MemoryBus().bucket(DRIVERS);
+      await bucket.overwrite('pus.sat1-115', Buffer.from(text));
+      const counters = new CounterBlocks(bucket, 'pus');
+      for (const counter of ['sat1-115', 'sat1-115'])
+        expect(await counters.next(counter)).toEqual({
+          ok: false,
+          faults: [expect.stringContaining('entry pus.sat1-115 of bucket mcs_drivers cannot be read')],
+        });
+      expect(await next(counters, 'sat2-115')).toBe(0);
+      await bucket.overwrite('pus.sat1-115', Buffer.from('{"next":256}'));
+      expect(await next(counters)).toBe(256);
+    },
+  );
 
   it('share one reservation between calls that come together', async () => {
     const bus = new MemoryBus();
     const counters = new CounterBlocks(bus.bucket(DRIVERS), 'pus');
-    const drawn = await Promise.all(Array.from({ length: 100 }, () => counters.next('sat1-115')));
+    const drawn = await Promise.all(Array.from({ length: 100 }, () => next(counters)));
     expect(new Set(drawn).size).toBe(100);
     expect(bus.bucket(DRIVERS).puts).toBe(1);
   });
@@ -70,7 +94,7 @@ describe('sequence counts', () => {
     bus.connected = false;
     await expect(counters.next('sat1-115')).rejects.toMatchObject({ code: 'bus.unavailable' });
     bus.connected = true;
-    expect(await counters.next('sat1-115')).toBe(0);
+    expect(await next(counters)).toBe(0);
   });
 
   it('give up with an outage when others win every time', async () => {

@@ -3,9 +3,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createCspDriver } from '../../../links/driver/csp.ts';
-import type { Mission } from '../../../mission/mission.ts';
+import type { Mission, Target } from '../../../mission/mission.ts';
 import { appendCrc, type CspHeader, cspFlag, readCsp, writeCsp } from '../../../protocol/csp.ts';
 import { KissReader, writeKiss } from '../../../protocol/kiss.ts';
+import { withoutEncoding } from '../../support/missions.ts';
 import { benchMission, readAll, sourceOf } from '../bench-lab.ts';
 
 const made = createCspDriver({ description: 'of the board' });
@@ -125,11 +126,14 @@ describe('telecommands', () => {
       /no transport of kind csp/,
     );
     expect(await refusal(mission, { target: 'nobody' })).toMatch(/no target/);
-    const bare = benchMission((text) => text.replace(/ {8}encode:\n {10}fields:\n.*value: 2 \}\n.*\n/, ''));
+    const bare = withoutEncoding(benchMission(), 'bus.set_limit');
     expect(await refusal(bare)).toMatch(/does not define its encoding/);
-    const crossed = benchMission((text) =>
-      text.replace('platform: power-board@1.0.0\n    env', 'platform: thermal-chamber@1.0.0\n    env'),
-    );
+    const crossed = benchMission();
+    const [board, { platform }] = ['board', 'chamber'].map((name) => crossed.targets.get(name)!) as [
+      Target,
+      Target,
+    ];
+    (crossed.targets as Map<string, Target>).set('board', { ...board, platform });
     const heater = { component: 'chamber', telecommand: 'heater', args: { on: true } };
     expect(await refusal(crossed, heater)).toMatch(/encoded as a line of text/);
   });

@@ -15,7 +15,7 @@ import type { Mission } from '../../../mission/mission.ts';
 import { readPusTelecommand } from '../../../protocol/pus-telecommand.ts';
 import { writePusTelemetry } from '../../../protocol/pus-telemetry.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
-import { demoMission } from '../../support/missions.ts';
+import { demoMission, withoutEncoding } from '../../support/missions.ts';
 import { MemoryBus } from '../memory-bus.ts';
 
 const START_MS = Date.UTC(2026, 0, 1, 12);
@@ -218,7 +218,7 @@ describe('encode', () => {
   });
 
   it('refuses a telecommand that the catalogue does not define its encoding to write', async () => {
-    const bare = demoMission((text) => text.replace('        encode: { service: 17, subtype: 1 }\n', ''));
+    const bare = withoutEncoding(demoMission(), 'obc.ping');
     expect(faultsOf(await encode('obc.ping', {}, undefined, bare))).toMatch(
       /encode-failed.*does not define its encoding/,
     );

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LINE_BYTES } from '../../../contract/limits.ts';
+import { LINE_BYTES } from '../../../contract/limits/link.ts';
 import { createTextDriver } from '../../../links/driver/text.ts';
 import type { Mission } from '../../../mission/mission.ts';
 import { benchMission, readAll, sourceOf } from '../bench-lab.ts';

@@ -5,7 +5,11 @@ import { header } from '../../../contract/bus/headers.ts';
 import { streams } from '../../../contract/bus/streams.ts';
 import { subject } from '../../../contract/bus/subjects.ts';
 import type { DecodeFileReply } from '../../../contract/file-decoding.ts';
-import { FILE_DECODE_BYTES_PER_S, FILE_DECODE_MS, FILE_DECODES_WAITING } from '../../../contract/limits.ts';
+import {
+  FILE_DECODE_BYTES_PER_S,
+  FILE_DECODE_MS,
+  FILE_DECODES_WAITING,
+} from '../../../contract/limits/transfer.ts';
 import { decodeFile } from '../../../links/files/decode-file.ts';
 import { demoMission } from '../../support/missions.ts';
 import { DEMO_MISSION, demoOffer, demoReader, hours, LttmWorld, samplesOf } from './lttm-world.ts';
@@ -45,8 +49,15 @@ describe('a file that is offered', () => {
       expect(headers[header.file]).toMatch(/ sat1\/1\/1$/);
       expect(batch).toMatchObject({ link: 'uhf', reports: [] });
     }
+    await world.store('2', Buffer.alloc(100));
+    expect(await world.offer('2')).toMatchObject({ outcome: 'not_decodable' });
+    expect(await one.counted()).toEqual([
+      'mcs_files_decoded_total{target="sat1",outcome="decoded"} 1',
+      'mcs_files_decoded_total{target="sat1",outcome="not_decodable"} 1',
+      'mcs_files_samples_total{target="sat1"} 1800',
+    ]);
     await one.stop();
-    expect(one.log.said).toEqual([]);
+    expect(one.log.said.filter(({ level }) => level === 'error')).toEqual([]);
   });
 
   it('decoding-mark.M4 offered again behind a lost answer it is answered again, and nothing is published twice', async () => {
@@ -116,7 +127,8 @@ describe('a file that is offered', () => {
     await world.store('1', LONG);
     const decode = async (name: string): Promise<DecodeFileReply> => {
       const { bus, log } = await world.decoder(name);
-      const tools = { bus, clock: world.clock, log, signal: new AbortController().signal };
+      const { signal } = new AbortController();
+      const tools = { bus, clock: world.clock, log, signal, published: () => undefined };
       const until = world.clock.monotonic() + 3_000;
       return world.finish(decodeFile(demoOffer('1'), { ...tools, until }));
     };

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { BlockBuilder } from '../../../contract/batch.ts';
-import { FILE_DECODE_BATCH_BYTES } from '../../../contract/limits.ts';
+import { FILE_DECODE_BATCH_BYTES } from '../../../contract/limits/transfer.ts';
 import { type Account, type FileBatch, type FileReader, leftOut } from '../../../links/files/file-reader.ts';
 import { demoReader, demoSource, hours, NOW, packet, samplesOf, WRITTEN } from './lttm-world.ts';
 

@@ -1,11 +1,12 @@
 /** Files of stored telemetry of the demo's spacecraft, and processes that decode them over the bus in memory. */
 
+import { Registry } from 'prom-client';
 import { type DecodedBatch, decodeBatch } from '../../../contract/batch.ts';
 import { objectStores } from '../../../contract/bus/buckets.ts';
 import { streams } from '../../../contract/bus/streams.ts';
 import { subject } from '../../../contract/bus/subjects.ts';
 import { type DecodeFileReply, readDecodeFileReply } from '../../../contract/file-decoding.ts';
-import { FILE_DECODE_MS } from '../../../contract/limits.ts';
+import { FILE_DECODE_MS } from '../../../contract/limits/transfer.ts';
 import { contentObject } from '../../../contract/transfer.ts';
 import { createDriver } from '../../../links/driver/protocols.ts';
 import type { OfferedFile } from '../../../links/files/decode-file.ts';
@@ -16,6 +17,7 @@ import { TelemetryWriter } from '../../../links/simulated/onboard-packet.ts';
 import type { Mission } from '../../../mission/mission.ts';
 import type { Headers, Stoppable } from '../../../ports/bus.ts';
 import { HeapClock } from '../../../supervision/clock.ts';
+import { decodedFiles } from '../../../supervision/metrics/decoded-files.ts';
 import { ProcessClock } from '../../simulation/process-clock.ts';
 import { TwinServer } from '../../simulation/twin/server.ts';
 import { TwinBus } from '../../simulation/twin/twin-bus.ts';
@@ -78,6 +80,8 @@ export function samplesOf({ blocks }: Pick<DecodedBatch, 'blocks'>): string[] {
 export interface DecodingProcess {
   readonly log: KeptLog;
   readonly bus: TwinBus;
+  /** Its metrics. */
+  counted(): Promise<string[]>;
   /** Nothing of it acts any more. */
   kill(): void;
   stop(): Promise<void>;
@@ -99,11 +103,16 @@ export class LttmWorld {
     const clock = new ProcessClock(this.clock, 0);
     const bus = this.#bus(name, clock);
     const log = keptLog();
-    const service: Stoppable = startFileDecoding({ bus, clock, log, missions: new TestMissions(mission) });
+    const registry = new Registry();
+    const count = decodedFiles(registry);
+    const missions = new TestMissions(mission);
+    const service: Stoppable = startFileDecoding({ bus, clock, log, missions, count });
     await this.run(10);
     return {
       log,
       bus,
+      counted: async () =>
+        (await registry.metrics()).split('\n').filter((line) => line !== '' && !line.startsWith('#')),
       kill: () => {
         bus.cut();
         clock.end();

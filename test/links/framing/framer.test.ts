@@ -125,6 +125,97 @@ describe.each(FRAMINGS.map((framing) => [framing.kind, JSON.stringify(framing), 
   },
 );
 
+describe('framer.K4 a stream that stands still', () => {
+  const standing = (framing: FramingConfiguration, chunks: readonly Uint8Array[]) => {
+    const framer = createFramer(framing);
+    const frames = chunks.flatMap((chunk) => framer.push(chunk));
+    const settled = framer.settle();
+    return { frames, settled, skipped: framer.skipped, rest: framer.waiting };
+  };
+  const good = packet(Buffer.from('good'));
+  /** A header of the link that promises more than comes. */
+  const promise = packet(Buffer.alloc(50)).subarray(0, 6);
+
+  it.each([
+    ['noise', Buffer.from('1f00ff00aa', 'hex')],
+    ['the beginning of a packet whose rest was lost', promise],
+  ])('gives the packet behind %s, though nothing follows it', (_, noise) => {
+    const { frames, settled, skipped, rest } = standing(packets, [noise, good]);
+    expect([frames, settled, skipped, rest]).toEqual([[], [good], noise.length, 0]);
+  });
+
+  it('gives those before and between noise too', () => {
+    const { settled } = standing(packets, [Buffer.concat([promise, good, Buffer.from([0xff]), good, good])]);
+    expect(settled).toEqual([good, good]);
+    const clean = standing(packets, [Buffer.concat([promise, good, good])]);
+    expect(clean.settled).toEqual([good, good]);
+  });
+
+  it('leaves half a packet as it is: its rest is on its way', () => {
+    const framer = createFramer(packets);
+    const whole = packet(Buffer.alloc(40, 7));
+    expect(framer.push(whole.subarray(0, 30))).toEqual([]);
+    expect(framer.settle()).toEqual([]);
+    expect(framer.push(whole.subarray(30))).toEqual([whole]);
+    const zeros = packet(Buffer.alloc(40));
+    const any = createFramer({ kind: 'space-packet', maxBytes: 65_542 });
+    any.push(zeros.subarray(0, 30));
+    expect(any.settle()).toEqual([]);
+    expect(any.push(zeros.subarray(30))).toEqual([zeros]);
+  });
+
+  it.each([
+    ['contiguous', fixed(8, { contiguous: true }), Buffer.from('noise'), Buffer.from('12345678')],
+    [
+      'with a length field that lies',
+      field,
+      Buffer.concat([marker, Buffer.from([0xee, 0, 60])]),
+      fielded(Buffer.from('ok')),
+    ],
+  ])('gives the frame behind noise: markers, %s', (_, framing, noise, body) => {
+    const { frames, settled, rest } = standing(framing, [noise, Buffer.concat([marker, body])]);
+    expect([frames, settled, rest]).toEqual([[], [body], 0]);
+  });
+
+  it('gives every packet by the time it stands still, whatever noise and pauses are before it', () => {
+    const noise = fc.oneof(
+      bytes(12).map((each) => Buffer.from(each.map((byte) => byte | 0xe0))),
+      fc.constant(promise),
+    );
+    const burst = fc.record({
+      noise,
+      data: bytes(10, 1),
+      count: fc.integer({ min: 1, max: 3 }),
+      cut: fc.array(fc.nat(99)),
+    });
+    fc.assert(
+      fc.property(fc.array(burst, { minLength: 1, maxLength: 6 }), (bursts) => {
+        const framer = createFramer(packets);
+        for (const { noise: before, data, count, cut: places } of bursts) {
+          const sent = Array.from({ length: count }, () => packet(data));
+          const stream = Buffer.concat([before, ...sent]);
+          const got = cut(stream, places).flatMap((chunk) => framer.push(chunk));
+          got.push(...framer.settle());
+          expect(got).toEqual(sent);
+          expect(framer.waiting).toBe(0);
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('costs a look at each byte at most, whatever waits', () => {
+    const framer = createFramer({ kind: 'space-packet', maxBytes: 65_542, apids: [0] });
+    framer.push(Buffer.from([0, 0, 0, 0, 0xff, 0xff]));
+    framer.push(Buffer.alloc(60_000));
+    framer.push(Buffer.from([0xff]));
+    const began = process.cpuUsage();
+    for (let n = 0; n < 5; n += 1) framer.settle();
+    const { user, system } = process.cpuUsage(began);
+    expect(user + system).toBeLessThan(2_000_000);
+  });
+});
+
 describe('space packets', () => {
   it('finds the next packet after noise, knowing the APIDs of the link', () => {
     const [a, b, c] = [packet(Buffer.from('one')), packet(Buffer.from('two')), packet(Buffer.from('three'))];

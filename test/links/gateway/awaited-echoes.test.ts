@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from 'vitest';
-import { ECHO_WAIT_MS } from '../../../contract/limits.ts';
+import { ECHO_WAIT_MS } from '../../../contract/limits/telecommand.ts';
 import { AwaitedEchoes } from '../../../links/gateway/awaited-echoes.ts';
 
 const frame = (hex: string) => Buffer.from(hex, 'hex');

@@ -1,11 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { decodeBatch, type FrameBatch } from '../../../contract/batch.ts';
-import {
-  BUS_RETRY_MS,
-  FRAME_BYTES,
-  FRAMES_PER_MESSAGE,
-  GATEWAY_QUEUE_FRAMES,
-} from '../../../contract/limits.ts';
+import { BUS_RETRY_MS } from '../../../contract/limits/bus.ts';
+import { FRAME_BYTES, FRAMES_PER_MESSAGE, GATEWAY_QUEUE_FRAMES } from '../../../contract/limits/link.ts';
 import { Outage } from '../../../contract/outage.ts';
 import { FramePublisher } from '../../../links/gateway/frame-publisher.ts';
 import { ManualClock, settled } from '../../support/manual-clock.ts';

@@ -2,7 +2,8 @@
 
 import { beforeEach, expect, it } from 'vitest';
 import { subject } from '../../../contract/bus/subjects.ts';
-import { CFDP_BATCH_PDUS, CFDP_BATCHES_WAITING, FRAME_BYTES } from '../../../contract/limits.ts';
+import { CFDP_BATCH_PDUS, CFDP_BATCHES_WAITING } from '../../../contract/limits/cfdp.ts';
+import { FRAME_BYTES } from '../../../contract/limits/link.ts';
 import type { SentMessage } from '../../../contract/link.ts';
 import { type PdusCall, readPdusReply } from '../../../contract/pdus.ts';
 import { PduDepartures, pdusFault } from '../../../links/gateway/pdu-departures.ts';

@@ -1,7 +1,7 @@
 /** The radio channel of simulated gateways: what becomes of frames, each way. */
 
 import { describe, expect, it } from 'vitest';
-import { CHANNEL_FRAMES } from '../../../contract/limits.ts';
+import { CHANNEL_FRAMES } from '../../../contract/limits/simulation.ts';
 import { RadioChannel } from '../../../links/gateway/radio-channel.ts';
 import { createSimulated } from '../../../links/gateway/simulated.ts';
 import type { ChannelDocument, ChannelWay } from '../../../mission/document/simulated.ts';

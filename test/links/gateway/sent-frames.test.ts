@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { CLOCK_SKEW_MS, GATEWAY_SENT_KEYS } from '../../../contract/limits.ts';
+import { GATEWAY_SENT_KEYS, GATEWAY_SENT_MS } from '../../../contract/limits/link.ts';
+import { CLOCK_SKEW_MS } from '../../../contract/limits/membership.ts';
 import type { SendCall, SendReply } from '../../../contract/link.ts';
 import { SentFrames } from '../../../links/gateway/sent-frames.ts';
 
@@ -94,6 +95,22 @@ it('sent-frames.I2 does not claim to know what it had to forget', async () => {
   // A key that nobody asked for: known to be new only behind what was forgotten, by more than two clocks differ.
   expect(await ask(call('new', 3, first + CLOCK_SKEW_MS))).toMatchObject({ outcome: 'unknown' });
   expect(await ask(call('newer', 3, first + CLOCK_SKEW_MS + 1))).toMatchObject({ outcome: 'sent' });
+});
+
+it('sent-frames.I6 keeps what was sent in the last hour, and does not claim to know what was before', async () => {
+  const { sent, ask } = memory();
+  const first = STARTED + 10 * CLOCK_SKEW_MS;
+  await ask(call('old'), first);
+  await ask(call('young'), first + 1);
+  await ask(call('an hour later'), first + GATEWAY_SENT_MS);
+  expect(await ask(call('old', 2, first), first + GATEWAY_SENT_MS)).toMatchObject({
+    outcome: 'sent',
+    at: first,
+  });
+  await ask(call('and one more', 2), first + GATEWAY_SENT_MS + 1);
+  expect(await ask(call('young', 3, first), first + GATEWAY_SENT_MS + 1)).toMatchObject({ at: first + 1 });
+  expect(await ask(call('old', 3, first), first + GATEWAY_SENT_MS + 1)).toMatchObject({ outcome: 'unknown' });
+  expect(sent).toEqual(['old', 'young', 'an hour later', 'and one more']);
 });
 
 it('sent-frames.I3 refuses an epoch below one seen for the target, of that target only', async () => {

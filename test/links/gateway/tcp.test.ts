@@ -3,7 +3,12 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { LINK_CONNECT_MS, LINK_RETRY_FIRST_MS, LINK_SEND_MS } from '../../../contract/limits.ts';
+import {
+  LINK_CONNECT_MS,
+  LINK_RETRY_FIRST_MS,
+  LINK_SEND_MS,
+  LINK_STILL_LOOK_MS,
+} from '../../../contract/limits/link.ts';
 import type { Gateway } from '../../../links/gateway/gateway.ts';
 import { createTcp } from '../../../links/gateway/tcp.ts';
 import type { TcpEndpoint } from '../../../mission/endpoint.ts';
@@ -114,6 +119,27 @@ describe('a connection', () => {
     release();
     await until(() => opened.frames.length === 200_003);
     expect(opened.frames.slice(0, 4)).toEqual(['a', 'b', 'c', 'x'.repeat(99)]);
+  });
+
+  it('tcp-connection.N4 gives a packet behind noise once the stream stands still, without waiting for the next one', async () => {
+    const packets = { kind: 'space-packet', maxBytes: 64, apids: [0x42] } as const;
+    const { gateway, clock, frames, peer } = await connected({ framing: packets });
+    const noise = Buffer.from('ffeeddcc', 'hex');
+    const good = Buffer.concat([Buffer.from('0042c0000003', 'hex'), Buffer.from('good')]);
+    peer.write(Buffer.concat([noise, good]));
+    await until(() => gateway.link!().skippedBytes === noise.length);
+    // A process that slept finds one look due, and what has come meanwhile behind it.
+    clock.advance(LINK_STILL_LOOK_MS);
+    expect(frames).toEqual([]);
+    clock.advance(LINK_STILL_LOOK_MS);
+    expect(frames).toEqual([good.toString()]);
+    const half = good.subarray(0, 8);
+    peer.write(half);
+    await until(() => clock.next() !== undefined);
+    clock.advance(10 * LINK_STILL_LOOK_MS);
+    peer.write(good.subarray(8));
+    await until(() => frames.length === 2);
+    expect([frames[1], gateway.link!().skippedBytes]).toEqual([good.toString(), noise.length]);
   });
 
   it('reports silence, and of its end; a frame still leaves meanwhile', async () => {

@@ -3,13 +3,13 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { afterEach, describe, expect, it } from 'vitest';
-import { LINK_RETRY_FIRST_MS } from '../../../contract/limits.ts';
+import { LINK_RETRY_FIRST_MS, UDP_DROPS_LOOK_MS } from '../../../contract/limits/link.ts';
 import type { Gateway } from '../../../links/gateway/gateway.ts';
 import { createUdp } from '../../../links/gateway/udp.ts';
 import type { UdpEndpoint } from '../../../mission/endpoint.ts';
 import { HeapClock } from '../../../supervision/clock.ts';
 import { freePort } from '../../support/radio.ts';
-import { keptLog } from '../../support/silent-log.ts';
+import { type KeptLog, keptLog } from '../../support/silent-log.ts';
 import { until } from '../../support/until.ts';
 
 const ends: (() => Promise<unknown> | unknown)[] = [];
@@ -22,18 +22,20 @@ interface Opened {
   readonly clock: HeapClock;
   readonly frames: string[];
   readonly port: number;
+  readonly log: KeptLog;
 }
 
 async function open(more: Partial<UdpEndpoint> = {}): Promise<Opened> {
   const clock = new HeapClock(1_000_000);
   const port = more.bind?.port ?? (await freePort('udp'));
   const bind = { host: '127.0.0.1', port };
-  const options = { clock, random: { next: () => 0.999_999 }, log: keptLog() };
+  const log = keptLog();
+  const options = { clock, random: { next: () => 0.999_999 }, log };
   const gateway = createUdp({ kind: 'udp', bind, accept: 'any', ...more }, options);
   const frames: string[] = [];
   gateway.start({ frame: (frame) => void frames.push(frame.toString()), echo: () => undefined });
   ends.push(() => gateway.stop());
-  return { gateway, clock, frames, port };
+  return { gateway, clock, frames, port, log };
 }
 
 async function socket(address = '127.0.0.1'): Promise<{ radio: Socket; port: number; received: Buffer[] }> {
@@ -77,6 +79,17 @@ describe('a socket', () => {
     expect(opened.gateway.link!()).toMatchObject({ cut: 1, skippedBytes: 3 });
   });
 
+  it('framer.K4 gives the last packet of a datagram though noise is before it', async () => {
+    const { radio } = await socket();
+    const opened = await open({ framing: { kind: 'space-packet', maxBytes: 64, apids: [0x42] } });
+    await isIn(opened, 'up');
+    const good = Buffer.concat([Buffer.from('0042c0000003', 'hex'), Buffer.from('good')]);
+    radio.send(Buffer.concat([Buffer.from('ffee', 'hex'), good]), opened.port, '127.0.0.1');
+    await until(() => opened.frames.length === 1);
+    expect(opened.frames).toEqual([good.toString()]);
+    expect(opened.gateway.link!()).toMatchObject({ cut: 0, skippedBytes: 2 });
+  });
+
   it('takes datagrams of the hosts of a list alone, of their ports where they are given', async () => {
     const [one, other] = [await socket(), await socket()];
     const opened = await open({ accept: [`127.0.0.1:${one.port}`, '10.0.0.0/8'] });
@@ -116,6 +129,34 @@ describe('a socket', () => {
     expect(answer).toEqual({ sent: false, detail: expect.stringContaining('EMSGSIZE') });
     expect(await opened.gateway.send(Buffer.from('x'))).toEqual({ sent: true });
     await until(() => received.length === 1);
+  });
+
+  it('udp.D5 counts what the kernel drops: nothing that was sent is missing from the counts', async () => {
+    const { radio } = await socket();
+    const opened = await open({ receiveBytes: 4_096 });
+    await isIn(opened, 'up');
+    const sent = 500;
+    await Promise.all(
+      Array.from(
+        { length: sent },
+        () =>
+          new Promise((done) => void radio.send(Buffer.alloc(1_000, 'x'), opened.port, '127.0.0.1', done)),
+      ),
+    );
+    await until(() => {
+      opened.clock.advance(UDP_DROPS_LOOK_MS);
+      return opened.frames.length + opened.gateway.link!().kernel! === sent;
+    });
+    expect(opened.gateway.link!().kernel).toBeGreaterThan(0);
+    const drops = opened.log.said.filter(({ message }) => message.startsWith('the kernel drops datagrams'));
+    expect(drops.length).toBeGreaterThan(0);
+  });
+
+  it('says when the kernel holds less for it than was asked for', async () => {
+    const opened = await open({ receiveBytes: 2 ** 30 });
+    await isIn(opened, 'up');
+    const said = opened.log.said.filter(({ message }) => message.includes('net.core.rmem_max'));
+    expect(said).toMatchObject([{ fields: { wanted: 2 ** 30 } }]);
   });
 
   it('is silent when nothing was received for as long as the mission says', async () => {

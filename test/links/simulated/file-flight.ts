@@ -40,6 +40,7 @@ export class FileFlight {
   isLinkUp = true;
   readonly #up: RadioChannel;
   #count = 0;
+  #transactions = 0;
 
   constructor({ seed = 7, channel = {}, bitsPerSecond = 1e6, files }: FlightOptions = {}) {
     const { clock } = this;
@@ -59,6 +60,7 @@ export class FileFlight {
         settings: { local: 1n },
         peer: 42n,
         wallMs: clock.now(),
+        newTransaction: () => `t${++this.#transactions}`,
         chunk: ({ file, offset, data }) => this.received.get(file)?.set(data, offset),
       },
       clock.monotonic(),

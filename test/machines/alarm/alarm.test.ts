@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ALARM_STATES, type AlarmState } from '../../../contract/alarm.ts';
-import { ALARM_REACTIONS } from '../../../contract/limits.ts';
+import { ALARM_REACTIONS } from '../../../contract/limits/alarm.ts';
 import { alarmMachine } from '../../../machines/alarm/alarm.ts';
 import type { AlarmChartEvent } from '../../../machines/alarm/protocol.ts';
 import { type Driven, drive, type EventOf } from '../../harness/harness.ts';
@@ -260,6 +260,67 @@ describe('shelving', () => {
   });
 });
 
+describe('whoever asks', () => {
+  const asked = (event: Event): Event => ({ ...event, request: '7' }) as Event;
+  const accepted = [{ type: 'effect.reply', request: '7', outcome: 'accepted' }];
+  const refused = (reason: string) => [{ type: 'effect.reply', request: '7', outcome: 'refused', reason }];
+  const past = (): Event => says('critical', { evaluated: { position: 0, at: 0 } } as Partial<Event>);
+
+  it.each(ALARM_STATES)('of an evaluation is answered in %s, also where it changes nothing', (from) => {
+    for (const event of [says('warning'), says('critical'), says(null), past()]) {
+      const driven = alarm(...INTO[from]());
+      driven.takeEffects();
+      expect(driven.send(asked(event)).takeEffects()).toEqual(accepted);
+    }
+  });
+
+  it.each<[AlarmState, string | undefined]>([
+    ['NORMAL', 'it has never been raised'],
+    ['ACTIVE_UNACK', undefined],
+    ['ACTIVE_ACK', 'there is nothing to acknowledge: it is acknowledged already'],
+    ['CLEARED_UNACK', undefined],
+  ])(
+    'MC-ALM-024 MC-ALM-043 for an acknowledgement in %s is answered with why it is refused',
+    (from, reason) => {
+      const driven = alarm(...INTO[from]());
+      driven.takeEffects();
+      const expected = reason === undefined ? accepted : refused(reason);
+      expect(driven.send(asked(ack)).takeEffects()).toEqual(expected);
+    },
+  );
+
+  it('MC-ALM-024 for an acknowledgement of one that is normal again is answered with that', () => {
+    const driven = alarm(says('warning'), ack, says(null));
+    driven.takeEffects();
+    expect(driven.send(asked(ack)).takeEffects()).toEqual(
+      refused('there is nothing to acknowledge: it is NORMAL'),
+    );
+  });
+
+  it('for a shelving, another one and its end is answered', () => {
+    const driven = alarm(says('warning'));
+    for (const event of [shelve(NOON + MINUTE), shelve(NOON + 2 * MINUTE), unshelve]) {
+      expect(driven.send(asked(event)).takeEffects()).toEqual(accepted);
+    }
+  });
+
+  it('gives no name and gets no answer', () => {
+    expect(effects(alarm(ack, unshelve, shelve(NOON + MINUTE), says('warning'), ack))).toEqual([]);
+  });
+});
+
+it('MC-ALM-027 MC-ALM-048 each shelving, each end of one and its term is a transition', () => {
+  const driven = alarm(says('warning'), shelve(NOON + MINUTE), unshelve, shelve(NOON + MINUTE));
+  driven.toNextDeadline();
+  expect(driven.records.map(({ transition, stored }) => [transition, stored.record.cause])).toEqual([
+    [true, 'condition'],
+    [true, 'shelved'],
+    [true, 'unshelved'],
+    [true, 'shelved'],
+    [true, 'unshelved'],
+  ]);
+});
+
 describe('reactions', () => {
   const raises = (more: Partial<Event> = {}): Event =>
     says('critical', { onRaise: 'shed_load', ...more } as Partial<Event>);
@@ -331,11 +392,41 @@ describe('reactions', () => {
     expect(driven.records.at(-1)!.stored).not.toHaveProperty('reactions');
   });
 
-  it('a reaction of which nothing is known changes nothing', () => {
+  it.each<Event>([
+    { type: 'reaction.launched', seq: 9, run: 'R' },
+    { type: 'reaction.refused', seq: 9, reason: 'held' },
+    { type: 'reaction.ended', seq: 9, ok: false },
+    { type: 'reaction.reported', seq: 9 },
+  ])('of which nothing is known, $type changes nothing', (event) => {
     const driven = alarm(raises());
     const { length } = driven.emitted;
-    driven.send({ type: 'reaction.launched', seq: 9, run: 'R' }, { type: 'reaction.reported', seq: 9 });
+    driven.send(event);
     expect(driven.emitted).toHaveLength(length);
+  });
+
+  it('several go on beside each other: what becomes of one is kept of that one', () => {
+    const driven = alarm(raises(), says(null), raises());
+    const runs = () => driven.records.at(-1)!.stored.reactions;
+    const [first, second] = [
+      { seq: 1, at: NOON, procedure: 'shed_load' },
+      { seq: 3, at: NOON, procedure: 'shed_load' },
+    ];
+    driven.send({ type: 'reaction.launched', seq: 3, run: 'S' });
+    expect(runs()).toEqual([first, { ...second, run: 'S' }]);
+    expect(driven.effects.at(-1)).toEqual({ type: 'effect.await-reaction', seq: 3, run: 'S' });
+    driven.send({ type: 'reaction.ended', seq: 3, ok: false });
+    expect(driven.effects.at(-1)).toEqual({
+      type: 'effect.report-reaction',
+      seq: 3,
+      report: 1,
+      reason: 'its run did not pass',
+    });
+    const failed = { ...second, run: 'S', failed: 'its run did not pass', report: 1 };
+    expect(runs()).toEqual([first, failed]);
+    driven.send({ type: 'reaction.launched', seq: 1, run: 'R' }, { type: 'reaction.reported', seq: 3 });
+    expect(runs()).toEqual([{ ...first, run: 'R' }]);
+    driven.send({ type: 'reaction.ended', seq: 1, ok: true });
+    expect(runs()).toBeUndefined();
   });
 
   it('one too many is not launched, and reported of', () => {
@@ -343,6 +434,11 @@ describe('reactions', () => {
     for (let n = 0; n < ALARM_REACTIONS; n += 1) driven.send(raises(), says(null));
     driven.takeEffects();
     driven.send(raises());
-    expect(driven.takeEffects()).toMatchObject([{ type: 'effect.report-reaction', report: 1 }]);
+    const reason = `not launched: ${ALARM_REACTIONS} reactions of this alarm are under way`;
+    const seq = 2 * ALARM_REACTIONS + 1;
+    expect(driven.takeEffects()).toEqual([{ type: 'effect.report-reaction', seq, report: 1, reason }]);
+    const { reactions = [], reports } = driven.records.at(-1)!.stored;
+    expect({ under: reactions.length, reports }).toEqual({ under: ALARM_REACTIONS + 1, reports: 1 });
+    expect(reactions.at(-1)).toMatchObject({ seq, failed: reason, report: 1 });
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Campaign, StepOutcome } from '../../../contract/bench/campaign.ts';
 import type { Attempt } from '../../../contract/bench/run.ts';
-import { CAMPAIGN_POINTS } from '../../../contract/limits.ts';
+import { CAMPAIGN_POINTS } from '../../../contract/limits/bench.ts';
 import { campaignMachine } from '../../../machines/bench/campaign.ts';
 import { verdictOf, withAttempt } from '../../../machines/bench/campaign-plan.ts';
 import type { CampaignContext, CampaignEvent } from '../../../machines/bench/campaign-protocol.ts';
@@ -92,10 +92,13 @@ describe('the whole chart: every pair that is not listed stays put', () => {
       finished: end(begun(campaign(two)), 'failed'),
     };
     for (const [rest, driven] of Object.entries(rests)) {
+      expect([rest, driven.effects.at(-1)]).toEqual([rest, { type: 'effect.rest', session: 'one' }]);
       const before = driven.context.cursor;
       for (const how of ['passed', 'failed'] as const) end(driven.send(rerun(1)), how);
       expect([rest, driven.state, driven.context.cursor]).toEqual([rest, rest, before]);
+      expect(driven.context).toMatchObject({ pauseRequested: false, rerun: undefined, tries: 0 });
       driven.send(rerun(0)).send(restarted);
+      expect(driven.effects.at(-1)).toEqual({ type: 'effect.rest', session: 'two' });
       expect([rest, driven.state, driven.context.attempts.at(-1)?.outcome]).toEqual([rest, rest, 'aborted']);
     }
   });
@@ -129,6 +132,90 @@ describe('order of steps', () => {
     expect(attempted(driven)).toEqual([0, 0, 0, 1]);
     expect(attempted(end(begun(campaign(steps)), 'failed'))).toEqual([0]);
     expect(attempted(end(end(end(begun(campaign(steps)), 'error'), 'error'), 'error'))).toEqual([0, 0, 0]);
+  });
+
+  it('a step is tried again behind failed and error where it does not say for what, and its tries are its own', () => {
+    const steps = [step('a', { retries: 1 }), step('b', { retries: 1 })];
+    const attemptedAfter = (...all: StepOutcome[]) =>
+      attempted(
+        all.reduce((driven, outcome) => end(driven, outcome), begun(campaign(steps, { stop_on: 'never' }))),
+      );
+    expect(attemptedAfter('failed')).toEqual([0, 0]);
+    expect(attemptedAfter('error')).toEqual([0, 0]);
+    expect(attemptedAfter('inconclusive')).toEqual([0, 1]);
+    expect(attemptedAfter('failed', 'failed', 'failed')).toEqual([0, 0, 1, 1]);
+    expect(attempted(end(begun(campaign([step('a'), step('b')], { stop_on: 'never' })), 'failed'))).toEqual([
+      0, 1,
+    ]);
+  });
+
+  it('bench/campaign.K4 a step that is done again by a resume has all its retries, and one done again for itself none', () => {
+    const driven = end(begun(campaign([step('a', { retries: 1 })])), 'failed').send(restarted, resume);
+    end(driven, 'failed').expectState('running.attempting');
+    end(driven, 'failed').expectState('finished');
+    end(driven.send(rerun(0)).expectState('rerunning'), 'failed').expectState('finished');
+    expect(driven.context).toMatchObject({ tries: 0, rerun: undefined });
+  });
+
+  it('each attempt is asked for under its number, in the name of the life of the daemon that asks; at rest the board is given back', () => {
+    const driven = end(begun(campaign([step('a'), step('b')])), 'passed').send(restarted, resume);
+    end(driven, 'passed').send(rerun(1));
+    expect(driven.effects).toEqual([
+      { type: 'effect.attempt', session: 'one', index: 0, number: 0 },
+      { type: 'effect.attempt', session: 'one', index: 1, number: 1 },
+      { type: 'effect.rest', session: 'one' },
+      { type: 'effect.attempt', session: 'two', index: 1, number: 2 },
+      { type: 'effect.rest', session: 'two' },
+      { type: 'effect.attempt', session: 'two', index: 1, number: 3 },
+    ]);
+    driven.send({ type: 'attempt.ended', number: 2, attempt: attempt('b', 'passed') });
+    expect(driven.expectState('rerunning').context.attempts).toHaveLength(3);
+  });
+
+  it('a pause behind the last step, or behind one that stops it, leaves nothing to pause', () => {
+    end(begun(campaign([step('a')])).send(pause), 'passed').expectState('finished');
+    const stopped = end(begun(campaign([step('a'), step('b', { needs: ['a'] })])).send(pause), 'failed');
+    expect(outcomes(stopped.expectState('finished'))).toEqual(['a failed']);
+    expect(stopped.context).toMatchObject({ pauseRequested: false, cursor: 1, stopped: true });
+  });
+
+  it('what is skipped or aborted bears the time of what it follows from, of the same start of the daemon', () => {
+    const since = '2026-01-02T12:00:00.000Z';
+    const input = { id: 'x', session: 'one', startedAtUptimeMs: 5, uptimeSince: since };
+    const times = ({ context }: Driven) =>
+      context.attempts.map(({ at_uptime_ms, uptime_since }) => [at_uptime_ms, uptime_since]);
+    const first = campaign([step('a', { needs: ['z'] }), step('b')]);
+    const driven = drive(campaignMachine, { input: { ...input, document: first } });
+    driven.send({ ...restarted, uptimeSince: 'later' } as CampaignEvent);
+    expect(times(driven)).toEqual([
+      [5, since],
+      [3, 'later'],
+    ]);
+    expect(times(begun(first).send(restarted))).toEqual([
+      [5, undefined],
+      [3, undefined],
+    ]);
+    const next = campaign([step('a', { optional: true }), step('b', { needs: ['a'] }), step('c')]);
+    expect(times(end(drive(campaignMachine, { input: { ...input, document: next } }), 'failed'))).toEqual([
+      [7, undefined],
+      [7, undefined],
+    ]);
+  });
+
+  it('a step whose need is met by its last attempt is done', () => {
+    const steps = [step('a', { retries: 1 }), step('b', { needs: ['a'] })];
+    expect(outcomes(end(end(begun(campaign(steps)), 'failed'), 'passed'))).toEqual(['a failed', 'a passed']);
+    const both = [
+      step('a', { optional: true }),
+      step('b', { optional: true }),
+      step('c', { needs: ['a', 'b'] }),
+    ];
+    const driven = end(end(begun(campaign(both)), 'passed'), 'failed').expectState('finished');
+    expect(driven.context.attempts.at(-1)).toMatchObject({
+      step: 'c',
+      outcome: 'skipped',
+      detail: 'needs b, which did not pass',
+    });
   });
 
   it('bench/campaign.K3 a pause waits for the step with its retries', () => {

@@ -8,9 +8,9 @@ import {
   BENCH_REVISIONS_KEPT,
   BOARD_RETRY_FIRST_MS,
   BOARD_RETRY_LARGEST_MS,
-} from '../../../contract/limits.ts';
+} from '../../../contract/limits/bench.ts';
 import { radioMachine } from '../../../machines/bench/radio.ts';
-import type { Holder } from '../../../machines/bench/radio-protocol.ts';
+import type { BoardPart, Holder } from '../../../machines/bench/radio-protocol.ts';
 import {
   afterFact,
   NOTHING_APPLIED,
@@ -98,6 +98,84 @@ describe('commands', () => {
     expect(driven.send(ended('3')).state).toBe('attached.idle');
   });
 
+  it('machines/bench/radio.R1 a setting never waits for blocks, what is asked behind it does, and blocks for those of the same part', () => {
+    const using = (id: string, ...uses: BoardPart[]): Event => ({
+      type: 'operator.command',
+      command: { id, route: 'POST /x', uses },
+    });
+    const driven = radio(...ready);
+    const now = (): [string[], string[]] => {
+      const { running, waiting } = driven.context;
+      return [running.map(({ id }) => id), waiting.map(({ id }) => id)];
+    };
+    driven.send(
+      using('rx', 'receiver'),
+      using('tx', 'transmitter'),
+      using('both', 'receiver', 'transmitter'),
+    );
+    expect(now()).toEqual([['rx', 'tx'], ['both']]);
+    driven.send(using('set', 'settings'), using('rx2', 'receiver'), using('set2', 'settings'));
+    expect(now()).toEqual([
+      ['rx', 'tx', 'set'],
+      ['both', 'rx2', 'set2'],
+    ]);
+    driven.send(ended('rx'));
+    expect([driven.state, ...now()]).toEqual(['attached.working', ['tx', 'set'], ['both', 'rx2', 'set2']]);
+    driven.send(ended('tx'), ended('both'));
+    expect(now()).toEqual([['set'], ['both', 'rx2', 'set2']]);
+    driven.send(ended('set'));
+    expect(now()).toEqual([['both', 'set2'], ['rx2']]);
+    driven.send(ended('both'), ended('set2'));
+    expect(now()).toEqual([['rx2'], []]);
+    driven.send(ended('rx2'));
+    expect([driven.state, ...now()]).toEqual(['attached.idle', [], []]);
+  });
+
+  it('machines/bench/radio.R1 while one of two is under way the radio is at work', () => {
+    const [rx, tx] = (['receiver', 'transmitter'] as const).map(
+      (part): Event => ({
+        type: 'operator.command',
+        command: { id: part, route: 'POST /x', uses: [part] },
+      }),
+    );
+    for (const [first, second] of [
+      ['receiver', 'transmitter'],
+      ['transmitter', 'receiver'],
+    ] as const) {
+      const driven = radio(...ready, rx!, tx!, ended(first));
+      expect(driven.state).toBe('attached.working');
+      expect(driven.send(ended(second)).state).toBe('attached.idle');
+    }
+  });
+
+  it('a withdrawal takes nothing else out of the row', () => {
+    const driven = radio(...ready, asked('1'), asked('2'), asked('3'), withdraw('2'), ended('1'));
+    expect(driven.context.running.map(({ id }) => id)).toEqual(['3']);
+  });
+
+  it('each effect names its command and the life of the daemon', () => {
+    const driven = radio(...ready, asked('1'), asked('2'), withdraw('2'), ended('1'), lost);
+    expect(driven.effects).toMatchObject([
+      { type: 'effect.attach', session: 'one' },
+      { type: 'effect.command', session: 'one', id: '1' },
+      {
+        type: 'effect.refuse',
+        session: 'one',
+        id: '2',
+        code: 'conflict',
+        message: 'withdrawn before it began',
+      },
+      { type: 'effect.answer', session: 'one', id: '1' },
+      { type: 'effect.tell-lost', session: 'one', reason: 'the plug is out' },
+    ]);
+  });
+
+  it('what is under way is not withdrawn', () => {
+    const driven = radio(...ready, asked('1'), asked('2'), withdraw('1'));
+    expect(effects(driven)).not.toContain('effect.refuse');
+    expect(driven.context.running.map(({ id }) => id)).toEqual(['1']);
+  });
+
   it('machines/bench/radio.R1 wait up to a bound, and are refused beyond it', () => {
     const many = Array.from({ length: BENCH_COMMANDS_WAITING + 1 }, (_, index) => asked(String(index)));
     const driven = radio(...ready, ...many);
@@ -109,6 +187,9 @@ describe('commands', () => {
   it('are refused while there is no board, with the reason', () => {
     const driven = radio(started, missed, asked('1'));
     expect(last(driven)).toMatchObject({ code: 'unavailable', message: expect.stringContaining('no cable') });
+    driven.advance(BOARD_RETRY_FIRST_MS).send(attached, lost, asked('2'));
+    expect(last(driven)).toMatchObject({ id: '2', message: expect.stringContaining('the plug is out') });
+    expect(driven.context.board).toBeUndefined();
   });
 
   it('a withdrawn one is not begun', () => {
@@ -147,6 +228,18 @@ describe('the holder of the board', () => {
     expect(driven.send(release(RUN)).context.holder).toBeUndefined();
   });
 
+  it('machines/bench/radio.R2 a run of the same name and another kind is another', () => {
+    const driven = radio(...held, asked('1', { ...OTHER, id: RUN.id }));
+    expect(last(driven)).toMatchObject({ code: 'board_busy' });
+    expect(last(driven.send(hold({ ...RUN, id: 's2' })))).toMatchObject({ code: 'conflict' });
+    expect(driven.send(release({ ...RUN, id: 's2' })).context.holder).toEqual(RUN);
+  });
+
+  it('machines/bench/radio.R2 also while another command is under way', () => {
+    const driven = radio(...held, asked('1', RUN), asked('2'));
+    expect(last(driven)).toMatchObject({ type: 'effect.refuse', id: '2', code: 'board_busy' });
+  });
+
   it('who held no more is refused', () => {
     expect(last(radio(started, attached, asked('1', RUN)))).toMatchObject({ code: 'conflict' });
   });
@@ -170,6 +263,14 @@ describe('a lost board', () => {
     );
     const refused = driven.effects.flatMap((effect) => (effect.type === 'effect.refuse' ? [effect.id] : []));
     expect(refused).toEqual(['2', '3']);
+    expect(driven.effects).toContainEqual({
+      type: 'effect.refuse',
+      session: 'one',
+      id: '3',
+      code: 'unavailable',
+      message: 'the board is lost: the plug is out',
+    });
+    expect([driven.context.running, driven.context.waiting]).toEqual([[], []]);
     expect(effects(driven)).toContain('effect.tell-lost');
     expect(driven.context.record).toMatchObject({ applied: undefined, epoch: 1 });
     expect(driven.advance(BOARD_RETRY_FIRST_MS).state).toBe('attaching');
@@ -200,8 +301,10 @@ describe('a lost board', () => {
 describe('another life of the daemon', () => {
   it('machines/bench/radio.R4 keeps the count of applies and the revisions, and knows of no profile, command or holder', () => {
     const driven = radio(started, attached, asked('1'), ended('1', applied), hold(RUN), asked('2', RUN));
+    driven.send({ type: 'daemon.started', session: 'one and a half' } as Event);
     driven.send({ type: 'daemon.started', session: 'two' } as Event);
     expect(driven.state).toBe('attaching');
+    expect(last(driven)).toEqual({ type: 'effect.attach', session: 'two' });
     const { record, holder, running, waiting, session } = driven.context;
     expect({ holder, running, waiting, session }).toEqual({
       holder: undefined,
@@ -211,6 +314,30 @@ describe('another life of the daemon', () => {
     });
     expect(record).toMatchObject({ epoch: 1, applied: undefined, proof: undefined });
     expect(record.revisions['qpsk']).toHaveLength(1);
+  });
+});
+
+describe('what is done and seen beside the commands', () => {
+  const ready = [started, attached, asked('1'), ended('1', applied)] as const;
+  const stopped: Event = {
+    type: 'transmitter.stopped',
+    facts: [{ type: 'manual.changed', route: 'POST /mute' }],
+  };
+  const differs = (what: string): Event => ({ type: 'board.differs', what });
+  const dirty = ({ context }: Driven<typeof radioMachine>) => context.record.applied?.dirtyReason;
+
+  it('a stop of the transmitter is recorded, whatever is under way', () => {
+    expect(dirty(radio(...ready, stopped))).toBe('POST /mute');
+    expect(dirty(radio(...ready, asked('2'), stopped))).toBe('POST /mute');
+  });
+
+  it('RB-PROF-003 of what other tools do the first is the reason, and nothing where nothing is applied', () => {
+    const driven = radio(...ready, differs('gain 3'), differs('gain 4'));
+    expect(dirty(driven)).toBe('gain 3');
+    expect(driven.context.record.changes).toBe(2);
+    expect(dirty(driven.send(stopped))).toBe('POST /mute');
+    const { record } = radio(started, attached, differs('gain 3')).context;
+    expect(record).toEqual(NOTHING_APPLIED);
   });
 });
 
@@ -225,6 +352,18 @@ describe('what is kept of the radio', () => {
     expect(fold(applied, byHand, applied).applied?.dirtyReason).toBeUndefined();
     expect(fold(applied, byHand, { type: 'chain.conditioned' }).applied?.dirtyReason).toBeUndefined();
     expect(fold(byHand).applied).toBeUndefined();
+    expect(fold({ type: 'chain.conditioned' }).applied).toBeUndefined();
+    const conditioned = fold(applied, byHand, { type: 'chain.conditioned' });
+    expect(conditioned).toEqual({ ...fold(applied), changes: 2 });
+    expect(fold(applied, byHand, byHand).changes).toBe(3);
+    expect(fold(applied)).toMatchObject({ changes: 1, applied: { profile: QPSK, sampleRateSps: undefined } });
+    expect(fold({ ...applied, sampleRateSps: 2_000_000 }).applied?.sampleRateSps).toBe(2_000_000);
+  });
+
+  it('radio-record.F2 of a record without a count of changes none is counted', () => {
+    const { changes: _, ...older } = fold(applied);
+    expect(afterFact(older, { ...proof, changes: 0 } as RadioFact, NOON).proof).toBeDefined();
+    expect(afterFact(older, byHand, NOON).changes).toBe(1);
   });
 
   it('radio-record.F2 a proof is that of its configuration', () => {
@@ -245,5 +384,9 @@ describe('what is kept of the radio', () => {
     expect(Object.keys(wide.revisions)).toHaveLength(BENCH_REVISIONS_IN_ALL);
     expect(wide.revisions).not.toHaveProperty('p0');
     expect(wide.epoch).toBe(BENCH_REVISIONS_IN_ALL + 10);
+    expect(wide.revisions['p10']).toEqual([
+      { version: 1, epoch: 11, at: NOON, by: 'manual', message: 'tuned' },
+    ]);
+    expect(wide.revisions).not.toHaveProperty('p9');
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { BENCH_ABORT_MS, BENCH_ENDING_MS } from '../../../contract/limits.ts';
+import { BENCH_ABORT_MS, BENCH_ENDING_MS } from '../../../contract/limits/bench.ts';
 import { scenarioRunMachine } from '../../../machines/bench/scenario-run.ts';
 import type { ScenarioRunEvent, ScenarioRunInput } from '../../../machines/bench/scenario-run-protocol.ts';
 import { drive, explore, type Row, walkTable } from '../../harness/harness.ts';
@@ -110,14 +110,77 @@ describe('ends', () => {
   });
 
   it('the limit of the run ends it as failed, and an aborted step that never answers is left', () => {
-    const driven = run(held).advance(60_000).expectState('running.stopping').advance(BENCH_ABORT_MS);
-    driven.expectState('running.ending').advance(BENCH_ENDING_MS).expectState('running.judging');
+    const driven = run(held).advance(59_999).expectState('running.timeline').advance(1);
+    driven
+      .expectState('running.stopping')
+      .advance(BENCH_ABORT_MS - 1)
+      .expectState('running.stopping');
+    driven
+      .advance(1)
+      .expectState('running.ending')
+      .advance(BENCH_ENDING_MS - 1);
+    driven.expectState('running.ending').advance(1).expectState('running.judging');
     driven.send(judged(0)).expectState('failed');
     expect(driven.context.end).toMatchObject({ as: 'failed', reason: expect.stringContaining('60 s') });
   });
 
   it('the limit counts from the beginning of the timeline, not from the last step', () => {
     run(held).advance(59_000).send(first).advance(1_000).expectState('running.stopping');
+  });
+
+  it('scenario-run.J1 each step is asked for once the one before is over, in the name of the life of the daemon', () => {
+    const driven = run(held, first, second, ended, judged(0));
+    const end = { as: 'completed', reason: 'the timeline was completed', lost: false };
+    expect(driven.effects).toEqual([
+      { type: 'effect.hold', session: 'one' },
+      { type: 'effect.step', session: 'one', index: 0 },
+      { type: 'effect.step', session: 'one', index: 1 },
+      { type: 'effect.end', session: 'one' },
+      { type: 'effect.judge', session: 'one', end },
+      { type: 'effect.over', session: 'one' },
+    ]);
+    const { type: _, at: __, ...judgement } = judged(0) as Extract<ScenarioRunEvent, { type: 'run.judged' }>;
+    expect(driven.context).toMatchObject({ cursor: 2, end, judgement, endedAt: at });
+    expect(driven.context.judgement).toEqual(judgement);
+  });
+
+  const REASONS: [name: string, events: ScenarioRunEvent[], end: object, isAborted: boolean][] = [
+    ['cancelled', [held, cancel], { as: 'cancelled', reason: 'cancelled', lost: false }, true],
+    ['given up', [held, gaveUp], { as: 'failed', reason: 'late', lost: false }, true],
+    ['board lost', [held, lost], { as: 'failed', reason: 'gone', lost: true }, true],
+    ['board lost before it was held', [lost, held], { as: 'failed', reason: 'gone', lost: true }, false],
+    ['board refused', [refusedHold], { as: 'failed', reason: 'no board', lost: true }, false],
+    [
+      'board busy',
+      [{ ...refusedHold, lost: false } as ScenarioRunEvent],
+      { as: 'failed', lost: false },
+      false,
+    ],
+    ['a step failed', [held, failed], { as: 'failed', reason: 'no', lost: false }, false],
+    [
+      'a step failed with the board',
+      [held, { ...failed, lost: true } as ScenarioRunEvent],
+      { as: 'failed', reason: 'no', lost: true },
+      false,
+    ],
+  ];
+
+  it.each(REASONS)(
+    'why it ends, and whether what is under way is aborted: %s',
+    (_, events, end, isAborted) => {
+      const driven = run(...events);
+      expect(driven.context.end).toMatchObject(end);
+      const aborts = driven.effects.filter(({ type }) => type === 'effect.abort');
+      expect(aborts).toEqual(
+        isAborted ? [{ type: 'effect.abort', session: 'one', reason: driven.context.end?.reason }] : [],
+      );
+    },
+  );
+
+  it('scenario-run.J1 what is under way is waited for, and no other step, once the end is asked for', () => {
+    const stopping = run(held, first, cancel, first).expectState('running.stopping');
+    expect(stopping.send(second).expectState('running.ending').context.cursor).toBe(2);
+    expect(run(held, cancel, failedSecond).expectState('running.stopping').context.cursor).toBe(0);
   });
 
   it('scenario-run.J1 an answer to another step than the current one changes nothing', () => {
@@ -127,7 +190,11 @@ describe('ends', () => {
 
   it('scenario-run.J2 the end is asked for where the timeline ends, and nowhere else; a way to the verdict leads through it', () => {
     const events = [held, first, second, failed, cancel, gaveUp, lost, ended, judged(0), judged(1)];
-    explore(scenarioRunMachine, { input: INPUT, events }).everyPath(({ from, to, effects }) => {
+    // Which step is under way and how it ends decide where a way leads.
+    const distinguish = ({ context: { cursor, end } }: ReturnType<typeof run>) => `${cursor} ${end?.as}`;
+    const explored = explore(scenarioRunMachine, { input: INPUT, events, distinguish });
+    expect(explored.unreached).toEqual([]);
+    explored.everyPath(({ from, to, effects }) => {
       const asked = effects.filter(({ type }) => type === 'effect.end').length;
       expect([from, to, asked]).toEqual([from, to, to === 'running.ending' && from !== to ? 1 : 0]);
       if (to === 'running.judging') expect(['pending', 'running.ending', to]).toContain(from);

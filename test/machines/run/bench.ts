@@ -97,6 +97,14 @@ export const log = (...message: Extract<ProgramStatement, { kind: 'log' }>['mess
 export const wait = (ms: number): ProgramStatement => ({ kind: 'wait', ms });
 export const setMode = (mode: string): ProgramStatement => ({ kind: 'set_mode', target: 'sat1', mode });
 
+export const upload = (): ProgramStatement => ({
+  kind: 'upload',
+  target: 'sat1',
+  component: 'files',
+  file: { value: 7 },
+  content: { value: 'ab'.repeat(32) },
+});
+
 export function ask(over: Partial<AskStatement> = {}): AskStatement {
   return { kind: 'ask', prompt: ['ready?'], timeoutMs: null, ...over };
 }
@@ -143,6 +151,8 @@ export const well: Reply = (effect) => {
     case 'effect.set-mode':
     case 'effect.transfer':
       return { type: 'done' };
+    case 'effect.uploads':
+      return { type: 'uploads.seen', uploads: [] };
     case 'effect.wake':
       return { type: 'woken' };
     default:

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { FAULT_AT_END_MS } from '../../../contract/limits/simulation.ts';
 import type { ProgramFault, ProgramTrigger } from '../../../contract/program.ts';
 import { runLogFaults } from '../../support/run-log-checker.ts';
 import { Bench, change, ended, log, program, type Reply, step, wait, well } from './bench.ts';
@@ -80,6 +81,51 @@ describe('faults of simulated targets', () => {
     bench.tell({ type: 'fault.refused', fault: 0, on: false, reason: 'gone' });
     expect(bench.of('finished')).toMatchObject([{ ok: false, reason: 'aborted by bob' }]);
   });
+
+  it('run/fault.F2 one that is due within the time given at the end is waited for, a later one is not', () => {
+    const ending = (afterMs: number) => {
+      const bench = running(fault({ afterMs }));
+      const begun = Date.parse(bench.of('procedure_started')[0]!.at);
+      // The command comes a millisecond behind the last event.
+      expect(bench.now).toBe(begun);
+      return bench.command('abort').state;
+    };
+    expect(ending(FAULT_AT_END_MS + 1)).toBe('ending.switchingOff');
+    expect(ending(FAULT_AT_END_MS + 2)).toBe('ending.releasing');
+  });
+
+  it('MC-RUN-024 a suspension leaves them as they are, and the run still switches them off', () => {
+    const bench = running(fault({ afterMs: 0 }), fault({ afterMs: 9_000 })).tell(switched(true));
+    expect(bench.faultState).toBe('faultOn');
+    bench.command('preempt').reply({ type: 'released' });
+    expect([bench.state, bench.faultState]).toEqual(['suspended', 'faultOn']);
+    bench.tell(switched(true, 1));
+    expect(bench.of('logged')).toHaveLength(2);
+    bench.command('resume').play();
+    expect(bench.state).toBe('ending.switchingOff');
+    bench.tell(switched(false)).tell(switched(false, 1)).play();
+    expect(bench.of('finished')).toMatchObject([{ ok: true }]);
+  });
+
+  it.each([
+    ['no', undefined, false],
+    ['abort', 'abort', true],
+  ])(
+    'MC-RUN-024 are switched off first by who takes over a run that ends by the decision %s',
+    (_, value, accepted) => {
+      const first = running(fault({ afterMs: 0 }))
+        .tell(switched(true))
+        .play(refusingFire);
+      first.decide('replay').play(refusingFire).decide(value, { accepted });
+      expect(first.state).toBe('ending.switchingOff');
+      const heir = Bench.restored(first.input, first.events).tell({ type: 'recovered', by: 'x2' });
+      heir.play();
+      expect([heir.state, heir.kinds.includes('finished')]).toEqual(['ending.switchingOff', false]);
+      heir.tell(switched(false)).play();
+      expect(heir.kinds.slice(-2)).toEqual(['logged', 'finished']);
+      expect(heir.of('finished')).toMatchObject([{ ok: false }]);
+    },
+  );
 
   it('wait at the end for a switch that is under way, and undo it', () => {
     const bench = running(fault({ afterMs: 0 })).command('abort');

@@ -349,6 +349,26 @@ describe('a run taken over', () => {
     expect(wanted(sent.seq + 1)).toEqual([{ type: 'effect.recover' }]);
   });
 
+  it('run/fold.D4 knows which of its step it is: by target, component and name, whatever the instance, also of a configure', () => {
+    const statements = [
+      send('ping', { target: 'sat2' }),
+      send('ping', { component: 'eps' }),
+      configure([send('pong'), send('ping', { instance: { value: 'AB' } })]),
+    ];
+    const { input, events } = Bench.start(program([step('a', statements)])).play();
+    const announced = events.flatMap((event, n) => {
+      if (event.event !== 'telecommand_sent') return [];
+      const [recover] = Bench.restored(input, events.slice(0, n + 1)).asked;
+      return recover?.type === 'effect.recover' ? [recover.announced?.statement] : [];
+    });
+    expect(announced).toEqual([
+      statements[0],
+      statements[1],
+      send('pong'),
+      send('ping', { instance: { value: 'AB' } }),
+    ]);
+  });
+
   it('MC-STM-005 asks none when only a step before changed the state', () => {
     const bench = cut('step_started', 3).tell({ type: 'recovered', by: 'x2' });
     expect(bench.kinds).not.toContain('decision_required');

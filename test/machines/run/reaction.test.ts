@@ -14,6 +14,20 @@ describe('a run whose target a reaction takes', () => {
     expect(bench.of('suspended')).toMatchObject([{ by: ALARM, path: 'a' }]);
   });
 
+  it('MC-STM-015 gives its leases back at once, which nobody else who suspends it waits for', () => {
+    const released = (by: string, how: 'preempt' | 'suspend') => {
+      const bench = Bench.start(working()).reply({ type: 'prepared' }).command(how, { by });
+      return bench
+        .play(well, (each) => each.state === 'suspended')
+        .asked.find(({ type }) => type === 'effect.release');
+    };
+    expect(released(ALARM, 'preempt')).toMatchObject({ soon: true });
+    for (const other of [released('bob', 'preempt'), released('bob', 'suspend')])
+      expect(other).not.toHaveProperty('soon');
+    const ends = Bench.start(working()).play();
+    expect(ends.asked.find(({ type }) => type === 'effect.release')).not.toHaveProperty('soon');
+  });
+
   it('MC-REACT-018 goes on only when it is resumed, also with another owner', () => {
     const first = Bench.start(working()).reply({ type: 'prepared' });
     first.command('preempt', { by: ALARM }).reply({ type: 'released' });

@@ -18,6 +18,7 @@ import {
   log,
   program,
   step,
+  upload,
   wait,
   well,
 } from './bench.ts';
@@ -235,6 +236,14 @@ const ROWS: readonly Row[] = [
     when: (bench) => bench.command('abort'),
     stands: 'ending.releasing',
     logs: ['finished'],
+  },
+  {
+    row: 'running, abort of a run that uploads: what became of the files is logged before finished',
+    is: ['ending.lookingBack', 'uploads.seen', 'inTime', 'ending.checking', ['logUploads']],
+    there: () => running(upload(), wait(5)).reply({ type: 'done' }).command('abort'),
+    when: (bench) => bench.reply({ type: 'uploads.seen', uploads: ['half of file 7 is on board'] }),
+    stands: 'ending.releasing',
+    logs: ['logged', 'finished'],
   },
   {
     row: 'suspended, abort: finished failed',

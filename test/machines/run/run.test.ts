@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { Program } from '../../../contract/program.ts';
+import { uploadsIn } from '../../../machines/run/uploads.ts';
 import { runLogFaults } from '../../support/run-log-checker.ts';
 import {
   ask,
   Bench,
   call,
   change,
+  configure,
   ended,
   group,
   ifFailed,
@@ -15,6 +17,7 @@ import {
   type Reply,
   send,
   step,
+  upload,
   wait,
   well,
 } from './bench.ts';
@@ -252,9 +255,38 @@ describe('the chart of a run: decisions', () => {
     sound(bench.decide('fail').play());
     expect(messages(bench)).toEqual(['safe']);
     expect(paths(bench, false)).toEqual(['g/c/shoot', 'g']);
+    expect(bench.of('step_finished').map(({ reason }) => reason)).toEqual([
+      'obc.fire ended VERIFY_FAILED: no echo',
+      'step g/c/shoot failed: obc.fire ended VERIFY_FAILED: no echo',
+      undefined,
+    ]);
     expect(bench.of('procedure_finished').map(({ path, ok }) => `${path} ${ok}`)).toEqual([
       'g/c false',
       'proc false',
+    ]);
+  });
+
+  it('MC-LOG-010 names the telecommand that is sent again: of the same place, and of its last sending there', () => {
+    const names = (bench: Bench) => {
+      const sent = bench.of('telecommand_sent');
+      const nth = (tc: string | undefined) => sent.findIndex((each) => each.tc === tc);
+      return sent.map(({ telecommand, retry_of }) => [telecommand, nth(retry_of)]);
+    };
+    const statements = [send('ping', { retry: 1 }), send('pong'), change('fire')];
+    const again = running(program([group('g', [step('g/a', statements), step('g/b', [send('last')])])]));
+    again
+      .play(failing({ ping: 1, fire: 1 }))
+      .decide('replay')
+      .play();
+    expect(names(sound(again))).toEqual([
+      ['obc.ping', -1],
+      ['obc.ping', 0],
+      ['obc.pong', -1],
+      ['obc.fire', -1],
+      ['obc.ping', 1],
+      ['obc.pong', 2],
+      ['obc.fire', 3],
+      ['obc.last', -1],
     ]);
   });
 
@@ -334,7 +366,89 @@ describe('the chart of a run: suspension', () => {
     expect(bench.events.at(-1)).toMatchObject({ event: 'suspended', path: 'a', by: 'bob' });
   });
 
-  it('command.M3 A-71 says before it is suspended which telecommand its gateway has not confirmed to hold back', () => {
+  it('MC-STM-014 run/sending.N3 a telecommand that fails once suspension is wished is not sent again, and asks for no decision', () => {
+    const retrying = program([step('a', [send('ping', { retry: 1 }), log('x')])]);
+    const bench = running(retrying)
+      .command('suspend')
+      .play(failing({ ping: ALWAYS }), (each) => each.state === 'suspended');
+    expect([bench.state, bench.kinds.slice(-2)]).toEqual([
+      'suspended',
+      ['telecommand_finished', 'suspended'],
+    ]);
+    expect(bench.of('telecommand_sent')).toHaveLength(1);
+    expect(outcome(sound(bench.command('resume').play()))).toEqual({ ok: true });
+    expect(bench.of('step_started').map(({ attempt }) => attempt)).toEqual([1, 2]);
+  });
+
+  it('MC-STM-014 a configure is one instruction: its setters, its readbacks and its mode', () => {
+    const configuring = configure([change('one'), change('two')]);
+    for (const statements of [[configuring], [log('x'), configuring]]) {
+      const bench = running(program([step('a', [...statements, wait(5)]), step('b', [log('b')])]));
+      bench.command('suspend').play(well, (each) => each.state === 'suspended');
+      expect(bench.of('telecommand_sent').map(({ telecommand }) => telecommand)).toEqual([
+        'obc.one',
+        'obc.two',
+      ]);
+      expect(bench.kinds.slice(-2)).toEqual(['mode_changed', 'suspended']);
+    }
+  });
+
+  it('MC-STM-030 one that has no retry left asks for a decision, which the suspension then puts off', () => {
+    const bench = running(program([step('a', [send('ping')])])).command('suspend');
+    bench.play(failing({ ping: ALWAYS }), (each) => each.state === 'suspended');
+    expect(bench.kinds.slice(-3)).toEqual(['telecommand_finished', 'decision_required', 'suspended']);
+    bench.command('resume', { choice: 'skip' }).play();
+    expect(outcome(sound(bench))).toEqual({ ok: true });
+  });
+
+  it('MC-UPL-009 says before it is suspended, and when it is taken over, what became of the files it uploads', () => {
+    const left = ['2400 of 5000 bytes of file 7 of sat1 are on board'];
+    const bench = running(program([step('a', [upload(), wait(5)])])).reply({ type: 'done' });
+    bench.command('preempt');
+    expect(bench.asked.at(-1)).toMatchObject({ type: 'effect.release', uploads: true });
+    bench.reply({ type: 'released', mayLeave: ['T1'], uploads: left });
+    expect(bench.events.slice(-3)).toMatchObject([
+      { event: 'logged', message: 'warning: may still leave: T1' },
+      { event: 'logged', message: `uploads: ${left}` },
+      { event: 'suspended' },
+    ]);
+    expect(runLogFaults(bench.events, { ended: false })).toEqual([]);
+    const { input, events } = bench;
+    const heir = Bench.restored(input, events).tell({ type: 'recovered', by: 'x2', uploads: left });
+    expect(heir.state).toBe('suspended');
+    expect(heir.events.slice(-2)).toMatchObject([
+      { event: 'taken_over' },
+      { event: 'logged', message: `uploads: ${left}` },
+    ]);
+  });
+
+  it('MC-UPL-009 looks at what uploads in any depth, and is read back from the log', () => {
+    const deep = group('g', [call('g/c', [step('g/c/u', [upload()]), step('g/c/w', [wait(5)])])]);
+    const bench = running(program([deep]))
+      .reply({ type: 'done' })
+      .command('preempt');
+    expect(bench.asked.at(-1)).toMatchObject({ type: 'effect.release', uploads: true });
+    bench.reply({ type: 'released', uploads: ['file 7', 'file 8'] });
+    expect(bench.events.map(uploadsIn).filter((said) => said !== undefined)).toEqual(['file 7; file 8']);
+    expect(uploadsIn(undefined)).toBeUndefined();
+  });
+
+  it('MC-UPL-009 run/uploads says nothing where nothing is left, and looks at nothing that uploads nothing', () => {
+    const bench = running(program([step('a', [upload()])])).play();
+    expect(bench.asked.map(({ type }) => type)).toContain('effect.uploads');
+    expect(bench.kinds).not.toContain('logged');
+    expect(bench.events.at(-1)).toMatchObject({ event: 'finished', ok: true });
+    const other = running(program([step('a', [wait(5)])])).command('preempt');
+    expect(other.asked.at(-1)).not.toHaveProperty('uploads');
+    const refused = Bench.start(program([step('a', [upload()])])).reply({
+      type: 'not-prepared',
+      reason: 'held',
+    });
+    expect(refused.state).toBe('ending.releasing');
+    expect(refused.events.at(-1)).toMatchObject({ event: 'finished' });
+  });
+
+  it('run/command.M3 A-71 says before it is suspended which telecommand its gateway has not confirmed to hold back', () => {
     const bench = running(program([step('a', [send('ping')])])).command('preempt', {
       by: 'alarm sat1/obc.temp',
     });
@@ -351,7 +465,7 @@ describe('the chart of a run: suspension', () => {
     ['of before the suspension', -1, 'refused'],
     ['behind it', 0, 'accepted'],
     ['that says nothing of the log', undefined, 'accepted'],
-  ])('command.M4 a resumption %s', (_what, behind, outcome) => {
+  ])('run/command.M4 a resumption %s', (_what, behind, outcome) => {
     const bench = suspended();
     const since = bench.of('suspended')[0]!.seq;
     bench.command('resume', behind === undefined ? {} : { seen: since + behind }).play();
@@ -448,6 +562,21 @@ describe('the chart of a run: suspension', () => {
     expect(bench.replies.at(-1)).toMatchObject({ outcome: 'refused', reason: 'sat1 is held by run 01X' });
     expect(bench.events).toHaveLength(before);
     expect(outcome(sound(bench.command('resume').play()))).toEqual({ ok: true });
+    expect(bench.of('suspended')).toHaveLength(1);
+  });
+
+  it('MC-STM-017 a suspension asked while its leases are retaken in vain is over with that: the next resumption goes on', () => {
+    const bench = suspended().command('resume').command('suspend', { request: 's2' });
+    bench.reply({ type: 'not-prepared', reason: 'sat1 is held by run 01X' });
+    expect(bench.state).toBe('suspended');
+    bench.command('resume', { request: 'r2' }).play();
+    expect(outcome(sound(bench))).toEqual({ ok: true });
+    expect(bench.replies.map(({ request, outcome: is }) => [request, is])).toEqual([
+      ['suspend-1', 'accepted'],
+      ['s2', 'accepted'],
+      ['resume-1', 'refused'],
+      ['r2', 'accepted'],
+    ]);
   });
 
   it('MC-ANS-025 refuses to resume what is not suspended, and with an unknown choice', () => {
@@ -501,6 +630,7 @@ describe('the chart of a run: abort', () => {
     const bench = running(program([step('a', [change('fire')]), ifFailed(step('safe', [log('safe')]))]));
     bench.command('abort', { by: 'eve' });
     expect(outcome(bench)).toEqual({ ok: false, reason: 'aborted by eve' });
+    expect(bench.replies).toEqual([{ type: 'effect.reply', request: 'abort-1', outcome: 'accepted' }]);
     expect(bench.asked.slice(-3).map(({ type }) => type)).toEqual([
       'effect.reply',
       'effect.release',
@@ -547,5 +677,8 @@ describe('the chart of a run: abort', () => {
       bench.replies.filter(({ outcome: is }) => is === 'accepted').map(({ request }) => request),
     ).toContain('abort-9');
     expect(new Set(bench.replies.map(({ request }) => request)).size).toBe(bench.replies.length);
+    expect(bench.replies.filter(({ request }) => request === 'resume-1')).toMatchObject(
+      state === 'resuming' ? [{ outcome: 'refused', reason: 'the run was aborted by bob' }] : [],
+    );
   });
 });

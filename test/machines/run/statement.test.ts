@@ -159,6 +159,20 @@ describe('hazardous telecommands', () => {
     expect(bench.kinds).not.toContain('telecommand_sent');
   });
 
+  it('MC-ANS-011 refuses the first of three again as the third', () => {
+    const three = policy({ hazardousConfirmation: ['operator', 'supervisor', 'director'] });
+    const bench = inStep([hazardous], three)
+      .answer('a', operator)
+      .answer('a', { by: 'eve', ...both });
+    const all = { roles: ['operator', 'supervisor', 'director'] };
+    bench.answer('a', all);
+    expect(bench.of('answer_refused')).toMatchObject([
+      { by: 'ada', reason: 'ada has already confirmed this step' },
+    ]);
+    expect(bench.kinds).not.toContain('telecommand_sent');
+    expect(bench.answer('a', { by: 'tim', ...all }).kinds.at(-1)).toBe('telecommand_sent');
+  });
+
   it('asks again in a later attempt', () => {
     const bench = inStep([hazardous], two)
       .answer('a', operator)
@@ -166,6 +180,20 @@ describe('hazardous telecommands', () => {
     bench.play(failingSends).decide('replay');
     expect(bench.state).toBe('running.confirming');
     expect(bench.of('asked').at(-1)!.role).toBe('operator');
+  });
+
+  it('MC-ANS-010 asks none of a telecommand that is not hazardous, and names those of the step that are', () => {
+    const setters = [change('heat', { hazardous: true }), change('light')];
+    const bench = inStep([send('ping'), configure(setters), log('x')], two);
+    expect(bench.state).toBe('running.sending');
+    bench.reply(ended(bench.of('telecommand_sent')[0]!.tc, 'VERIFIED'));
+    expect(bench.of('asked')).toMatchObject([
+      { prompt: 'hazardous: obc.heat to sat1; to be confirmed by operator' },
+    ]);
+    bench.answer('a', operator).answer('a', { by: 'eve', ...both });
+    sound(bench.play());
+    expect(bench.of('asked')).toHaveLength(2);
+    expect(bench.of('telecommand_sent')).toHaveLength(3);
   });
 
   it('asks no confirmation where the environment wants none', () => {
@@ -223,6 +251,26 @@ describe('questions', () => {
     expect(bench.asked.at(-1)).toMatchObject({ type: 'effect.write', answers: { gain: 12 } });
     sound(bench.play());
     expect(bench.asked.find(({ type }) => type === 'effect.send')).toMatchObject({ answers: { gain: 12 } });
+  });
+
+  it('MC-ANS-015 MC-LOG-009 names the instance that was answered', () => {
+    const bench = inStep([askTyped('which'), send('ping', { instance: { name: 'which' } })]);
+    bench.answer('a', { value: 'B' }).reply({ type: 'answer.read', value: 'B' });
+    expect(bench.of('telecommand_sent')).toMatchObject([{ telecommand: 'obc[B].ping' }]);
+    const ends = ended(bench.of('telecommand_sent')[0]!.tc, 'VERIFY_TIMEOUT');
+    expect(decision(bench.reply(ends))).toBe('obc[B].ping ended VERIFY_TIMEOUT');
+  });
+
+  it('MC-STM-012 the prompt of a question and of a confirmation is written out before it is asked', () => {
+    const prompt = ['gain ', { name: 'n' }, '?'];
+    for (const statement of [ask({ prompt }), { ...confirm('op'), prompt } as ReturnType<typeof confirm>]) {
+      const bench = inStep([statement]);
+      expect(bench.asked.at(-1)).toMatchObject({ type: 'effect.write', parts: prompt });
+      bench.reply({ type: 'written', text: 'gain 7?', samples: [] });
+      expect(bench.state).toBe(statement.kind === 'ask' ? 'running.asking' : 'running.confirming');
+      expect(bench.of('asked')).toMatchObject([{ prompt: 'gain 7?' }]);
+      sound(bench.answer('a', { roles: ['op'] }).play());
+    }
   });
 
   it('MC-STM-023 a typed answer of the wrong type fails the step', () => {
@@ -334,6 +382,28 @@ describe('who may answer', () => {
   });
 });
 
+describe('questions that an environment without human orchestration does not answer', () => {
+  const alone = policy({ humanOrchestration: false });
+
+  it('MC-STM-025 fails each attempt of a step that asks a typed answer, and then asks for a decision', () => {
+    for (const prompt of [['gain?'], ['gain ', { name: 'n' }]]) {
+      const bench = running([step('a', [askTyped('gain', { prompt })], { attempts: 2 })], alone);
+      bench.play();
+      expect(bench.of('step_started').map(({ attempt }) => attempt)).toEqual([1, 2]);
+      expect(bench.of('step_finished')).toMatchObject([{ ok: false, reason: decision(bench) }]);
+      expect(decision(bench)).toBe('an answer is needed, and bench has no human orchestration');
+      expect(bench.kinds).not.toContain('asked');
+    }
+  });
+
+  it('MC-STM-024 acknowledges one whose prompt is written out first', () => {
+    const bench = sound(inStep([ask({ prompt: ['gain ', { name: 'n' }] })], alone).play());
+    expect(bench.of('asked')).toMatchObject([{ path: 'a', prompt: 'text' }]);
+    expect(bench.of('answered')).toMatchObject([{ accepted: true }]);
+    expect(bench.of('finished')[0]!.ok).toBe(true);
+  });
+});
+
 describe('the other statements', () => {
   const sample = {
     target: 'sat1',
@@ -353,6 +423,8 @@ describe('the other statements', () => {
       expect(bench.of('checked')).toMatchObject([
         { path: 'a', statement: kind, condition: 'sat.obc.mode = SAFE', ok: true, samples: [sample] },
       ]);
+      expect(sound(bench.play()).of('finished')).toMatchObject([{ ok: true }]);
+      expect(bench.of('logged')).toMatchObject([{ path: 'b', samples: [] }]);
       const failed = inStep([expecting(kind)]);
       failed.reply({ type: 'judged', ok: false, reason: 'mode is NOMINAL', samples: [sample] });
       expect(failed.of('checked')).toMatchObject([{ ok: false, reason: 'mode is NOMINAL' }]);
@@ -403,6 +475,22 @@ describe('the other statements', () => {
       statement: 'expect',
       condition: 'obc.rate = 5 and eps[A].on = true',
     });
+  });
+
+  it('does not set the mode where a readback or a setter does not hold', () => {
+    const readbacks = [{ parameter: 'obc.rate', component: 'obc', measure: 'rate', value: 5 }];
+    const unread = inStep([configure([change('one')], readbacks)]);
+    unread.play((effect) => {
+      return effect.type === 'effect.judge' ? { type: 'judged', ok: false, samples: [] } : well(effect);
+    });
+    expect(unread.of('checked')).toMatchObject([{ ok: false }]);
+    expect(decision(unread)).toBe('the condition does not hold');
+    const unset = inStep([configure([change('one'), change('two')], readbacks)]).play(failingSends);
+    expect(unset.of('telecommand_sent')).toHaveLength(1);
+    for (const { kinds, asked } of [unread, unset]) {
+      expect(kinds).not.toContain('mode_changed');
+      expect(asked.map(({ type }) => type)).not.toContain('effect.set-mode');
+    }
   });
 
   it('configures a mode without setters and readbacks', () => {

@@ -16,6 +16,7 @@ import {
   send,
   setMode,
   step,
+  upload,
   wait,
   well,
 } from './bench.ts';
@@ -83,6 +84,7 @@ const PLACES: Record<string, Place> = {
     replies: ['prepared', 'not-prepared'],
   },
   'ending.switchingOff': { there: ending, replies: ['fault.switched', 'fault.refused'] },
+  'ending.lookingBack': { there: () => begun(upload()).reply({ type: 'done' }), replies: ['uploads.seen'] },
   'ending.releasing': { there: () => begun(log('x')), replies: ['released'] },
   finished: { there: () => begun(log('x')).play(), replies: [] },
   recovering: {
@@ -98,6 +100,7 @@ const REPLIES: readonly ({ type: Told } & Record<string, unknown>)[] = [
   { type: 'prepared' },
   { type: 'not-prepared', reason: 'held' },
   { type: 'released' },
+  { type: 'uploads.seen', uploads: ['half of it is on board'] },
   { type: 'telecommand.ended', tc: 'x', state: 'VERIFIED', acks: [] },
   { type: 'judged', ok: true, samples: [] },
   { type: 'written', text: 'text', samples: [] },
@@ -123,7 +126,7 @@ function moves(bench: Bench, reply: (typeof REPLIES)[number], ticket: number): b
 
 describe('the states of a run', () => {
   it('are all there, each for what is under way', () => {
-    const inPassing = ['running.choosing', 'running.failing', 'ending.checking'];
+    const inPassing = ['running.choosing', 'running.failing', 'ending.beginning', 'ending.checking'];
     const names = everyName(runMachine)
       .filter((name) => name.startsWith('control.'))
       .map((name) => name.slice('control.'.length));
@@ -184,7 +187,11 @@ describe('the states of a run', () => {
       if (state === 'finished') return;
       const bench = there().command('preempt', { request: 'mine' });
       if (state === 'recovering') bench.tell({ type: 'recovered', by: 'x2' });
-      const late = { 'ending.switchingOff': 'refused', 'ending.releasing': 'over' }[state];
+      const late = {
+        'ending.lookingBack': 'refused',
+        'ending.switchingOff': 'refused',
+        'ending.releasing': 'over',
+      }[state];
       expect(bench.replies.filter(({ request }) => request === 'mine')).toMatchObject([
         { outcome: late ?? 'accepted' },
       ]);

@@ -2,11 +2,11 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { SCHEDULE_CHANGES_KEPT } from '../../../contract/limits.ts';
+import { SCHEDULE_CHANGES_KEPT } from '../../../contract/limits/schedule.ts';
 import { SCHEDULE_STATES } from '../../../contract/schedule.ts';
 import { FINAL_STATES, type StoredSchedule } from '../../../contract/stored-schedule.ts';
 import { type Finding, openEffects, type ScheduleChartEvent } from '../../../machines/schedule/protocol.ts';
-import { wouldChange } from '../../../machines/schedule/record.ts';
+import { isSameRecord, wouldChange } from '../../../machines/schedule/record.ts';
 import { scheduleMachine } from '../../../machines/schedule/schedule.ts';
 import { createdSchedule, snapshotOf, steppedSchedule } from '../../../machines/schedule/step.ts';
 import { type Driven, drive, type EventOf, explore, walkTable } from '../../harness/harness.ts';
@@ -136,6 +136,12 @@ describe('the table of section 3.4', () => {
     });
     expect(explored.unreached).toEqual([]);
   });
+
+  it('MC-SCH-040 is over behind a final state, fired only once its run is submitted', () => {
+    const over = (...events: Event[]) => chart(FITS).send(...events).ended;
+    expect([over(), over(evaluated(UNFIT)), over(reached(FITS))]).toEqual([false, false, false]);
+    expect([over(cancel), over(reached(UNFIT)), over(reached(FITS), submitted)]).toEqual([true, true, true]);
+  });
 });
 
 describe('what is recorded', () => {
@@ -178,6 +184,29 @@ describe('what is recorded', () => {
     expect(driven.records.at(-1)).toMatchObject({ transition: false, stored: { reasons: ['not booked'] } });
   });
 
+  it('MC-SCH-048 a transition exactly where its state becomes another', () => {
+    const noted = (found: Finding, ...events: Event[]) =>
+      chart(found)
+        .send(...events)
+        .records.map(({ state, transition }) => [state, transition]);
+    const scheduled = ['scheduled', true];
+    const atRisk = ['at_risk', true];
+    expect(noted(UNFIT)).toEqual([atRisk]);
+    expect(noted(FITS, validate(FITS))).toEqual([scheduled, ['scheduled', false]]);
+    expect(noted(UNFIT, validate(UNFIT))).toEqual([atRisk, ['at_risk', false]]);
+    expect(noted(FITS, reached(FITS), submitted)).toEqual([scheduled, ['fired', true], ['fired', false]]);
+    expect(noted(FITS, reached(UNFIT))).toEqual([scheduled, ['missed', true]]);
+    expect(noted(FITS, cancel)).toEqual([scheduled, ['cancelled', true]]);
+  });
+
+  it('the revision of the record of which it was found, where it was found of one', () => {
+    const driven = chart(FITS);
+    driven.send({ type: 'evaluated', found: UNFIT, seen: 7 });
+    driven.send({ type: 'start.reached', found: UNFIT, reasons: [], run: RUN, seen: 0 });
+    expect(driven.records.map(({ seen }) => seen)).toEqual([undefined, 7, 0]);
+    expect(driven.records[0]).not.toHaveProperty('seen');
+  });
+
   it('MC-SCH-052 another start is recorded without a change of state', () => {
     const driven = chart(FITS);
     driven.send(evaluated({ ...FITS, fireAt: at(40_000) }));
@@ -188,7 +217,7 @@ describe('what is recorded', () => {
     const driven = chart(FITS);
     driven.send(reached(FITS));
     expect(driven.emitted.slice(-2)).toMatchObject([
-      { type: 'record', stored: { state: 'fired', run_id: RUN } },
+      { type: 'record', stored: { state: 'fired', reasons: [], run_id: RUN } },
       { type: 'effect.submit', run: RUN, ir: 'a'.repeat(64), config: 'r1', pass: 'p1', procedure: 'set' },
     ]);
     expect(openEffects(recordOf(driven))).toEqual(driven.effects);
@@ -213,8 +242,27 @@ describe('what is recorded', () => {
     driven.send(evaluated({ reasons: ['it fell'], fireAt: at(30_000), fell: 'it fell' }));
     expect(last(driven)).toMatchObject({ state: 'at_risk', fell: 'it fell', reasons: ['it fell'] });
     expect(last(driven).validation).toBeUndefined();
+    const fallen = validation();
+    driven.send(evaluated({ reasons: ['it fell'], fireAt: at(30_000), fell: 'it fell again', fallen }));
+    expect(last(driven)).toMatchObject({ fell: 'it fell again', fallen });
     driven.send(validate({ ...FITS, validation: validation({ at: at(-1) }) }));
-    expect(last(driven).fell).toBeUndefined();
+    for (const gone of ['fell', 'fallen']) expect(last(driven)).not.toHaveProperty(gone);
+  });
+
+  it('a validation given again, and one that is not enough', () => {
+    const again = validation({ at: at(-1) });
+    expect(last(chart(FITS).send(validate({ ...FITS, validation: again })))).toMatchObject({
+      state: 'scheduled',
+      validation: again,
+      changes: [{}, { state: 'scheduled', by: 'eve' }],
+    });
+    const short = { ...UNFIT, reasons: ['not booked'], validation: again };
+    expect(last(chart(UNFIT).send(validate(short)))).toMatchObject({
+      state: 'at_risk',
+      reasons: ['not booked'],
+      validation: again,
+      changes: [{}, { state: 'at_risk', by: 'eve' }],
+    });
   });
 
   it('MC-SCH-056 another run of a configuration that was published since', () => {
@@ -229,6 +277,8 @@ describe('what is recorded', () => {
     const driven = chart(FITS);
     driven.send(evaluated({ ...FITS, plan }));
     expect(last(driven)).toMatchObject({ state: 'scheduled', ...plan });
+    driven.send(evaluated({ ...FITS, plan }));
+    expect(driven.records).toHaveLength(2);
   });
 
   it('no more than the last changes of state', () => {
@@ -253,6 +303,7 @@ describe('one step on a record', () => {
           const stepped = steppedSchedule(record, timed);
           driven.send(timed as Event);
           expect(stepped).toEqual(recordOf(driven));
+          expect(last(driven)).toEqual(stepped);
           const isFinal = FINAL_STATES.has(record.state);
           if (isFinal && timed.type !== 'submitted') expect(stepped).toBe(record);
           expect(snapshotOf(stepped).value).toBe(driven.state);
@@ -274,6 +325,34 @@ describe('one step on a record', () => {
         expect(wouldChange(record, found)).toBe(stepped !== record);
       }),
     );
+  });
+
+  /** Of a record that says this, and of what is found the same of it: one thing at a time is another. */
+  const held = validation();
+  const known = { fire_at: FITS.fireAt, validation: held, fell: 'it fell' };
+  const same = { fireAt: FITS.fireAt, validation: held, fell: 'it fell' };
+  it.each<[string, Partial<StoredSchedule>, Finding, boolean]>([
+    ['nothing, while it fits', {}, { ...same, reasons: [] }, false],
+    ['nothing, while it is at risk', { reasons: ['a', 'b'] }, { ...same, reasons: ['a', 'b'] }, false],
+    ['a reason less', { reasons: ['a', 'b'] }, { ...same, reasons: ['a'] }, true],
+    ['a reason more', { reasons: ['a'] }, { ...same, reasons: ['a', 'b'] }, true],
+    ['the order of its reasons', { reasons: ['a', 'b'] }, { ...same, reasons: ['b', 'a'] }, true],
+    ['why the validation fell', {}, { ...same, reasons: [], fell: 'otherwise' }, true],
+    ['when it was validated', {}, { ...same, reasons: [], validation: { ...held, at: at(0) } }, true],
+    ['its pass', { reasons: ['off'] }, { ...same, reasons: ['off'], cancelled: 'off' }, true],
+    ['that it fits, of a record without its reason', { state: 'at_risk' }, { ...same, reasons: [] }, true],
+  ])('MC-SCH-048 what is found is another: %s', (_what, more, found, isAnother) => {
+    const state = more.reasons === undefined ? 'scheduled' : 'at_risk';
+    const record = storedSchedule({ ...known, state, ...more });
+    expect(wouldChange(record, found)).toBe(isAnother);
+    const stepped = steppedSchedule(record, { type: 'evaluated', at: AOS, found });
+    expect(stepped !== record).toBe(isAnother);
+  });
+
+  it('two records say the same where each word is the same', () => {
+    const record = storedSchedule();
+    expect([isSameRecord(record, record), isSameRecord(record, storedSchedule())]).toEqual([true, true]);
+    expect(isSameRecord(record, storedSchedule({ fire_at: at(30_001) }))).toBe(false);
   });
 
   it('stands where the record does', () => {

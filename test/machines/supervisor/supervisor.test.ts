@@ -31,6 +31,52 @@ describe('supervisor chart', () => {
       );
   });
 
+  it('no delay is larger than the largest (supervisor.U2)', () => {
+    const input = { ...INPUT, restarts: 6 };
+    const driven = drive(supervisorMachine, { input });
+    for (let n = 0; n < 6; n += 1) driven.send(crash('a', n, 1));
+    const delays = driven.effects.map((effect) => (effect.type === 'effect.restart' ? effect.delayMs : 0));
+    expect(delays).toEqual([100, 200, 400, 800, 1_000, 1_000]);
+    expect(driven.send(crash('a', 6)).effects.at(-1)).toMatchObject({ type: 'effect.quarantine' });
+  });
+
+  it('what is as old as the window counts no more, what is a millisecond younger does (supervisor.U2, U4)', () => {
+    const last = (at: number) =>
+      supervisor().send(crash('a', 0), crash('a', 0), crash('a', 0), crash('a', at));
+    expect(last(INPUT.windowMs).effects.at(-1)).toMatchObject({ type: 'effect.restart', attempt: 1 });
+    expect(last(INPUT.windowMs).context.children['a']?.crashes).toEqual([INPUT.windowMs]);
+    expect(last(INPUT.windowMs - 1).effects.at(-1)).toMatchObject({ type: 'effect.quarantine' });
+    const third = (at: number) => {
+      const broken = (child: string, when: number): SupervisorEvent => ({
+        type: 'child.broken',
+        child,
+        reason: 'x',
+        at: when,
+      });
+      return supervisor().send(broken('a', 0), broken('b', 0), broken('c', at)).state;
+    };
+    expect([third(INPUT.windowMs), third(INPUT.windowMs - 1)]).toEqual(['running', 'escalated']);
+  });
+
+  it('a child that was stable, or has ended, begins again from the first delay (supervisor.U1, U2)', () => {
+    for (const type of ['child.stable', 'child.ended'] as const) {
+      const driven = supervisor().send(crash('a', 0), crash('b', 0), crash('a', 1), { type, child: 'a' });
+      expect(driven.send(crash('a', 2)).effects.at(-1)).toMatchObject({ child: 'a', attempt: 1 });
+      expect(Object.keys(driven.context.children).sort()).toEqual(['a', 'b']);
+    }
+  });
+
+  it('a quarantined child that has ended is as any other (supervisor.U3)', () => {
+    const driven = supervisor().send({ type: 'child.broken', child: 'a', reason: 'x', at: 0 });
+    driven.send({ type: 'child.ended', child: 'a' }, crash('a', 1));
+    expect(driven.effects.at(-1)).toMatchObject({ type: 'effect.restart', attempt: 1 });
+    driven.send(
+      { type: 'child.broken', child: 'a', reason: 'x', at: 2 },
+      { type: 'operator.reset', child: 'a' },
+    );
+    expect(driven.effects.at(-1)).toEqual({ type: 'effect.release', child: 'a', reset: true });
+  });
+
   it('quarantines a child that crashes more often than the window allows, and not one that crashes slowly (supervisor.U2)', () => {
     const driven = supervisor();
     for (const at of [0, 400, 800, 1_100]) driven.send(crash('slow', at));
@@ -83,7 +129,9 @@ describe('supervisor chart', () => {
     for (const child of ['a', 'b', 'c', 'd'])
       driven.send({ type: 'child.broken', child, reason: 'x', at: 0 });
     driven.send(crash('e', 1)).expectState('escalated');
-    expect(driven.effects.filter((effect) => effect.type === 'effect.escalate')).toHaveLength(1);
+    expect(driven.effects.filter((effect) => effect.type === 'effect.escalate')).toEqual([
+      { type: 'effect.escalate', reason: 'kind: 3 children, at last c kept failing within 1 s: x' },
+    ]);
     expect(driven.effects.filter((effect) => effect.type === 'effect.restart')).toEqual([]);
   });
 

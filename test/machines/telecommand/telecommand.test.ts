@@ -235,3 +235,108 @@ describe('telecommand chart', () => {
     expect(states(telecommand({}, checked, encoded, sent, echo, verified))).toEqual(expected);
   });
 });
+
+describe('what the records and effects carry', () => {
+  const handed = { stream: 'TM_VALUES', seq: 17 } as never;
+  const by = { ...encoded, gateway: 'gw-2' } as TelecommandEvent;
+  const bare: TelecommandEvent = { type: 'driver.encoded', at: 1_002, frame: 'c0ffee' };
+  const refused: TelecommandEvent = { type: 'gateway.refused', at: 1_006, detail: 'too late' };
+
+  it('MC-TC-037 the frame, its reference, its gateway and where it was handed over, to whoever needs them', () => {
+    const driven = telecommand({}, checked, by, { ...sent, handed } as TelecommandEvent);
+    expect(driven.records.slice(1)).toEqual([
+      {
+        type: 'record',
+        state: 'ENCODED',
+        at: 1_002,
+        frame: 'c0ffee',
+        reference: '1873c015',
+        gateway: 'gw-2',
+      },
+      { type: 'record', state: 'SENT', at: 1_003, handed },
+    ]);
+    expect(driven.effects.filter(({ type }) => type === 'effect.send' || type === 'effect.verify')).toEqual([
+      { type: 'effect.send', frame: 'c0ffee', gateway: 'gw-2' },
+      { type: 'effect.verify', sentAt: 1_003, handed, reference: '1873c015' },
+    ]);
+  });
+
+  it('nothing that is not known', () => {
+    const driven = telecommand({}, checked, bare, sent);
+    expect(driven.records.slice(1)).toEqual([
+      { type: 'record', state: 'ENCODED', at: 1_002, frame: 'c0ffee' },
+      { type: 'record', state: 'SENT', at: 1_003 },
+    ]);
+    expect(driven.effects.find(({ type }) => type === 'effect.send')).toEqual({
+      type: 'effect.send',
+      frame: 'c0ffee',
+    });
+    expect(driven.effects.find(({ type }) => type === 'effect.verify')).toEqual({
+      type: 'effect.verify',
+      sentAt: 1_003,
+    });
+  });
+
+  it.each<[string, Partial<TelecommandInput>, TelecommandEvent[], object]>([
+    [
+      'refused by its gateway',
+      {},
+      [by, refused],
+      { at: 1_006, detail: 'too late', failure: { outcome: 'refused' }, gateway: 'gw-2' },
+    ],
+    [
+      'that its gateway cannot tell of',
+      {},
+      [bare, unknown],
+      { at: 1_005, detail: 'nobody knows', failure: { outcome: 'unknown' } },
+    ],
+    [
+      'refused behind a sending that nobody knows of',
+      { changesState: false },
+      [bare, unknown, refused],
+      {
+        at: 1_006,
+        detail: 'too late; of an earlier sending: nobody knows',
+        failure: { outcome: 'refused', earlier: 'unknown', own: 'too late'.length },
+      },
+    ],
+    [
+      'unknown twice',
+      { changesState: false },
+      [bare, unknown, { ...unknown, at: 1_007, detail: 'still not' }],
+      { at: 1_007, detail: 'still not', failure: { outcome: 'unknown', earlier: 'unknown' } },
+    ],
+  ])(
+    'MC-TC-040 O2 of one %s, why it is SEND_FAILED, and what is known of what left',
+    (_what, input, events, note) => {
+      const driven = telecommand(input, checked, ...events);
+      expect(driven.records.at(-1)).toEqual({ type: 'record', state: 'SEND_FAILED', ...note });
+    },
+  );
+
+  it('MC-TC-040 of one that nothing verified, how long that was waited for, at the end of its window', () => {
+    const driven = telecommand({}, checked, bare, sent).toNextDeadline();
+    expect(driven.records.at(-1)).toEqual({
+      type: 'record',
+      state: 'VERIFY_TIMEOUT',
+      at: 11_003,
+      detail: 'not verified within 10 s of sending',
+    });
+  });
+
+  it('MC-TC-041 MC-TC-045 of echoes that came before SENT or SEND_FAILED, each once and as it came', () => {
+    const early: TelecommandEvent[] = [
+      { type: 'gateway.echoed', at: 1_001, conforming: false },
+      { type: 'gateway.echoed', at: 1_002, conforming: true },
+    ];
+    const echoes = [
+      { type: 'record', state: 'ECHO', at: 1_001, conforming: false },
+      { type: 'record', state: 'ECHO', at: 1_002, conforming: true },
+    ];
+    for (const end of [sent, unknown]) {
+      const driven = telecommand({}, checked, bare, ...early, end);
+      expect(driven.records.slice(-2)).toEqual(echoes);
+      expect(driven.effects.filter(({ type }) => type === 'effect.release')).toHaveLength(1);
+    }
+  });
+});

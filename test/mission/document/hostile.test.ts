@@ -1,7 +1,11 @@
 /** Texts of mission documents that are made to be dear: each is refused, in time proportional to its length. */
 
 import { expect, it } from 'vitest';
-import { DOCUMENT_CHARACTERS, DOCUMENT_FAULTS_LISTED, DOCUMENT_NESTING } from '../../../contract/limits.ts';
+import {
+  DOCUMENT_CHARACTERS,
+  DOCUMENT_FAULTS_LISTED,
+  DOCUMENT_NESTING,
+} from '../../../contract/limits/mission.ts';
 import { compile } from '../../../mission/compile.ts';
 import { FaultList } from '../../../mission/document/fault.ts';
 import { readDocument } from '../../../mission/document/read.ts';

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import { LINE_PATTERN_CHARACTERS } from '../../../contract/limits.ts';
+import { LINE_PATTERN_CHARACTERS } from '../../../contract/limits/link.ts';
 import { createEnumeration } from '../../../mission/enumeration.ts';
 import { commonLine, covers } from '../../../mission/line/overlap.ts';
 import { compilePattern, type Pattern } from '../../../mission/line/pattern.ts';

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LINE_BYTES } from '../../../contract/limits.ts';
+import { LINE_BYTES } from '../../../contract/limits/link.ts';
 import type { ResolvedValue } from '../../../contract/telecommand.ts';
 import { createEnumeration } from '../../../mission/enumeration.ts';
 import { compileWriter, type LineArgument } from '../../../mission/line/writer.ts';

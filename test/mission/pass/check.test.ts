@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readInstant } from '../../../contract/instant.ts';
-import { ERRORS_LISTED } from '../../../contract/limits.ts';
+import { ERRORS_LISTED } from '../../../contract/limits/request.ts';
 import type { Pass, PassSnapshot } from '../../../contract/pass.ts';
 import type { Mission } from '../../../mission/mission.ts';
 import { passFaults, snapshotFaults } from '../../../mission/pass/check.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Pass, StoredPass } from '../../../contract/pass.ts';
-import { replaceWindow, upsert } from '../../../mission/pass/merge.ts';
+import { newestOf, replaceWindow, upsert } from '../../../mission/pass/merge.ts';
 import { byAos, passNamed, shownPass } from '../../../mission/pass/pass.ts';
 import { TargetPasses } from '../../../mission/pass/target-passes.ts';
 
@@ -78,6 +78,25 @@ describe('matching of a contribution', () => {
   });
 });
 
+describe('the passes of a target', () => {
+  it('finds a contribution under the identifier it has now, and no longer under that of the one it replaced', () => {
+    const passes = stored(booking('b1', 0, 10), booking('b2', 1, 11));
+    expect(ids(passes)).toEqual(['b1']);
+    expect(passes.contributed('provider', 'b2')?.id).toBe('b1');
+    expect(passes.contributed('provider', 'b1')).toBeUndefined();
+  });
+
+  it('MC-PASS-059 of two of one window the one whose identifier comes first', () => {
+    const [one, other] = ['p1', 'p2'].map((id) => stored(pass(id, 0, 10)).get(id)!);
+    const window = { aos: Date.parse(at(0)), los: Date.parse(at(10)) };
+    for (const known of [
+      [one!, other!],
+      [other!, one!],
+    ])
+      expect(new TargetPasses(known).overlapping('kiruna', window)?.id).toBe('p1');
+  });
+});
+
 describe('a merged pass', () => {
   const predicted = pass('p1', 0, 10, {
     uplink: true,
@@ -93,6 +112,26 @@ describe('a merged pass', () => {
     expect(['p1', 'b1', 'b2'].map((name) => passNamed(passes, name)?.id)).toEqual(['p1', 'p1', undefined]);
     const other = stored(booked, predicted);
     expect(['p1', 'b1'].map((name) => passNamed(other, name)?.id)).toEqual(['b1', 'b1']);
+  });
+
+  it('MC-PASS-034 merge.M3 has the protocol of the prediction where the booking has none', () => {
+    const { protocol: _, ...silent } = booked;
+    expect([...stored(predicted, silent)][0]).toMatchObject({ status: 'booked', protocol: 'ax25' });
+  });
+
+  it('merge.M3 of two contributions of one moment the booking names feeder and time, and of two copies the first', () => {
+    const moment = '2026-01-01T00:00:02.000Z';
+    const passes = new TargetPasses();
+    upsert(passes, booked, { feeder: 'network', at: moment });
+    upsert(passes, predicted, { feeder: 'dynamics', at: moment });
+    expect([...passes][0]).toMatchObject({ feeder: 'network', updated_at: moment });
+
+    const copy = (elevation: string): StoredPass => {
+      const one = new TargetPasses();
+      return upsert(one, pass('p1', 0, 10, { max_elevation: elevation }), { feeder: 'dynamics', at: moment });
+    };
+    expect(newestOf(copy('1 deg'), copy('2 deg')).max_elevation).toBe('1 deg');
+    expect(newestOf(copy('2 deg'), copy('1 deg')).max_elevation).toBe('2 deg');
   });
 
   it.each([
@@ -205,6 +244,20 @@ describe('a snapshot', () => {
     const once = [...passes].toSorted(byAos);
     replaceWindow(passes, both, FDS);
     expect([...passes].toSorted(byAos)).toEqual(once);
+  });
+
+  it('merge.M4 a pass that one of its passes names is not another one’s, though that is a contribution to it', () => {
+    const passes = stored(booking('b1', 0, 10), pass('x', 1, 11));
+    expect(ids(passes)).toEqual(['b1']);
+    const both = snapshot([pass('b1', 0, 10), pass('x', 1, 11)]);
+    expect(replaceWindow(passes, both, FDS)).toEqual({ upserted: ['b1', 'x'], cancelled: [] });
+    expect(ids(passes)).toEqual(['b1', 'x']);
+  });
+
+  it('merge.M4 the next longest overlap counts where the longest is of a pass that another one belongs to', () => {
+    const passes = stored(pass('p1', 0, 10), pass('p2', 10, 20));
+    const both = snapshot([pass('p1', 0, 10), pass('n', 0, 12)]);
+    expect(replaceWindow(passes, both, FDS).upserted).toEqual(['p1', 'p2']);
   });
 
   it('is idempotent: a second one changes nothing, also of what it cancelled', () => {

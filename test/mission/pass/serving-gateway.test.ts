@@ -46,6 +46,28 @@ describe('MC-PASS-050 the gateway of the default link', () => {
   });
 });
 
+it('serving-gateway.W4 frames come from the gateway of the link itself too, where each environment has its own', () => {
+  const mission = stationMission();
+  const { target, link } = linkOf(mission);
+  const parameters = (environment: string | undefined) => ({
+    gateway: environment === undefined ? 'santiago-1' : 'kiruna-1',
+    tags: [],
+    rate: undefined,
+  });
+  const links = new Map([['uhf', { ...link, parameters }]]);
+  const receiving = gatewaysReceiving(mission, { ...target, links }, bookOf([]), NOW);
+  expect(receiving).toEqual(['santiago-1', 'kiruna-1']);
+});
+
+it('serving-gateway.W2 passes of one status and one AOS count in the order of their identifiers, however they are given', () => {
+  const [one, other] = ['p1', 'p2'].map((id) => pass(-5, 5, { id }));
+  for (const given of [
+    [one!, other!],
+    [other!, one!],
+  ])
+    expect(given.toSorted(byPrecedence).map(({ id }) => id)).toEqual(['p1', 'p2']);
+});
+
 it('pass-times.N1 answers as a look at every pass does, whatever changes and however the clock goes', () => {
   const spans = fc.record({
     id: fc.constantFrom('a', 'b', 'c', 'd'),

@@ -199,6 +199,16 @@ describe('faults of questions, modes and transfers', () => {
     [[{ upload: 'sat.files[$image]', content: 'abc' }], 'content "abc" is not the name of an input', image],
   ]);
 
+  it('MC-XFER-062 the file of a download is an input of its type, never a literal identifier', () => {
+    const inputs = { image: { type: 'file_id', of: 'image' } };
+    expect(procedure([{ download: 'sat.files[$image]' }], { inputs }).steps).toHaveLength(1);
+    for (const literal of ['7', '"7"'])
+      expect(faults([{ download: `sat.files[${literal}]` }], { inputs })).toContain(
+        'declare an input of type file_id',
+      );
+    expect(faults([{ download: 'sat.files' }], { inputs })).not.toBe('');
+  });
+
   it('a mode is nobody’s slip while no target is of the platform', () => {
     const steps = [{ configure: 'pod', mode: 'whatever' }];
     expect(procedure(steps, { roles: { pod: 'pod' } }).steps).toHaveLength(1);

@@ -1,12 +1,9 @@
 /** Procedures as compiled: their paths, statements, calls, names, and how long they last. */
 
 import { describe, expect, it } from 'vitest';
-import {
-  DRIVER_ANSWER_MS,
-  GATEWAY_ANSWER_MS,
-  READBACK_WITHIN_MS,
-  TELECOMMAND_MARGIN_MS,
-} from '../../../contract/limits.ts';
+import { DRIVER_ANSWER_MS, GATEWAY_ANSWER_MS } from '../../../contract/limits/link.ts';
+import { READBACK_WITHIN_MS } from '../../../contract/limits/run.ts';
+import { TELECOMMAND_MARGIN_MS } from '../../../contract/limits/telecommand.ts';
 import { compiled as compiledDocuments, demoDocuments, loaded } from '../documents.ts';
 import { library, paths, procedure, proceduresOf, sat, statement, warnings } from './small-library.ts';
 
@@ -214,7 +211,7 @@ describe('MC-RUN-054 the statements', () => {
     expect(compiledDocuments(demoDocuments()).warnings).toEqual([]);
     const procedures = loaded(demoDocuments()).libraries.get('ops@1.0.0')?.procedures;
     expect([...(procedures?.keys() ?? [])].sort()).toEqual(
-      ['health_check', 'long_check', 'reboot_obc', 'shed_load', 'take_image'].sort(),
+      ['health_check', 'long_check', 'put_file', 'reboot_obc', 'shed_load', 'take_image'].sort(),
     );
     expect(procedures?.get('long_check')?.steps).toHaveLength(30);
     expect(procedures?.get('health_check')).toMatchObject({

@@ -2,7 +2,8 @@
 
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { DRIVER_ANSWER_MS, GATEWAY_ANSWER_MS, TELECOMMAND_MARGIN_MS } from '../../../contract/limits.ts';
+import { DRIVER_ANSWER_MS, GATEWAY_ANSWER_MS } from '../../../contract/limits/link.ts';
+import { TELECOMMAND_MARGIN_MS } from '../../../contract/limits/telecommand.ts';
 import type { Program, ProgramNode } from '../../../contract/program.ts';
 import { programDocument, readProgram } from '../../../mission/procedure/program-document.ts';
 import { hashesIn, resolveRun } from '../../../mission/procedure/resolve-run.ts';

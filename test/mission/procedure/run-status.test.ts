@@ -65,12 +65,14 @@ describe('the state of a run', () => {
       prompt: 'Level?',
       role: 'supervisor',
       question: 3,
+      since: at(3),
     });
     expect(seen(started, step('shoot'), decision).pending).toEqual({
       path: 'shoot',
       kind: 'decision',
       prompt: 'no echo',
       question: 3,
+      since: at(3),
     });
   });
 

@@ -34,7 +34,7 @@ describe('the steps of a run', () => {
       { path: '#1', kind: 'step', if_failed: false },
       { path: 'fetch', kind: 'group', if_failed: false },
       { path: 'fetch/#1', kind: 'step', if_failed: false },
-      { path: 'fetch/shed', kind: 'call', if_failed: false },
+      { path: 'fetch/shed', kind: 'call', if_failed: false, procedure: 'shed', library: 'ops@1.0.0' },
       { path: 'fetch/shed/#1', kind: 'step', if_failed: false },
     ]);
   });

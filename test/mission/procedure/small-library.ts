@@ -76,7 +76,7 @@ const topology: SourceFile = {
   text: stringify({
     topology: 'small',
     environments: { bench: { drafts: 'allowed' }, in_orbit: { kind: 'in_orbit' } },
-    drivers: { pus: { protocol: 'pus-c' } },
+    drivers: { pus: { protocol: 'outside' } },
     targets: {
       sat1: {
         platform: 'box@1.0.0',

@@ -174,6 +174,7 @@ describe('the validation of a schedule', () => {
     expect(found.validation).toBeUndefined();
     expect(found.fell).toContain(why);
     expect(found.reasons).toContain(found.fell);
+    expect(found.fallen).toEqual(validation());
   });
 
   it('MC-SCH-056 the same moment in other words is no difference', () => {
@@ -188,8 +189,10 @@ describe('the validation of a schedule', () => {
     ).fell!;
     const again = assess(storedSchedule({ ...needing, fell }), around());
     expect([again.reasons, again.fell]).toEqual([[fell], fell]);
-    const anew = assess(storedSchedule({ ...needing, fell, validation: validation() }), around());
-    expect([anew.reasons, anew.fell]).toEqual([[], undefined]);
+    const fallen = validation();
+    expect(assess(storedSchedule({ ...needing, fell, fallen }), around()).fallen).toEqual(fallen);
+    const anew = assess(storedSchedule({ ...needing, fell, fallen, validation: validation() }), around());
+    expect([anew.reasons, anew.fell, anew.fallen]).toEqual([[], undefined, undefined]);
   });
 
   it('MC-SCH-059 of one that needs none falls without putting it at risk', () => {

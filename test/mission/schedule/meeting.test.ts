@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { SCHEDULE_MEETINGS } from '../../../contract/limits.ts';
+import { SCHEDULE_MEETINGS } from '../../../contract/limits/schedule.ts';
 import { SCHEDULE_STATES } from '../../../contract/schedule.ts';
 import type { StoredSchedule } from '../../../contract/stored-schedule.ts';
 import { meetingsOf } from '../../../mission/schedule/meeting.ts';

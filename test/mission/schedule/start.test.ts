@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { SCHEDULE_OFFSET_MS_MOST } from '../../../contract/limits.ts';
+import { SCHEDULE_OFFSET_MS_MOST } from '../../../contract/limits/schedule.ts';
 import { formatDuration } from '../../../mission/quantity.ts';
 import { fireTime, readStart } from '../../../mission/schedule/start.ts';
 

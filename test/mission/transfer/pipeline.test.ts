@@ -90,10 +90,50 @@ describe('the requests of a target', () => {
       waits.push(now - from);
     }
     expect(waits).toEqual([250, 500, 1_000, 2_000, 4_000, 8_000, 15_000, 15_000, 15_000]);
-    pipeline.received('a', 0, 1);
+    pipeline.received('a', 0, 1, now);
     const [made] = turn(pipeline, all, now);
     pipeline.failed(made!.id, now);
     expect(turn(pipeline, all, now + 250)).toHaveLength(1);
+  });
+
+  it('MC-XFER-043 pipeline.P5 that were made together and fail one after the other count as one failure', () => {
+    const pipeline = new Pipeline();
+    const all = [waiting('a')];
+    const made = turn(pipeline, all, 0);
+    expect(made.length).toBeGreaterThan(10);
+    for (const [n, { id }] of made.entries()) pipeline.failed(id, 10 + n);
+    expect(turn(pipeline, all, 10 + 249)).toEqual([]);
+    const [next] = turn(pipeline, all, 10 + 250);
+    pipeline.failed(next!.id, 300);
+    expect(turn(pipeline, all, 300 + 499)).toEqual([]);
+    expect(turn(pipeline, all, 300 + 500)).toHaveLength(1);
+  });
+
+  it('MC-XFER-042 pipeline.P7 are as many as leave before they are forgotten, where they leave slower than the link is said to be', () => {
+    // The link is declared so fast that 133 requests fit into the pipeline; one leaves in a second.
+    const limits = { rate: 16_000_000, maxChunk: 30_000 };
+    const pipeline = new Pipeline('end');
+    const file = waiting('a', 20_000_000);
+    const queue: (Asked & { id: string })[] = [];
+    const sent: string[] = [];
+    let longest = 0;
+    for (let now = 0; now < 1_200_000 && !file.received.covers(0, file.size); now += 250) {
+      queue.push(...turn(pipeline, [file], now, limits));
+      expect(pipeline.underWay).toBeLessThan(4_000_000);
+      if (now % 1_000 !== 750) continue;
+      const first = queue.shift();
+      if (first === undefined) continue;
+      sent.push(`${first.start}`);
+      pipeline.ended(first.id, now);
+      // Written is written, also what was forgotten.
+      file.received.add(first.start, first.end);
+      pipeline.received('a', first.start, first.end, now);
+      if (now > 300_000) longest = Math.max(longest, queue.length);
+    }
+    expect(file.received.covers(0, file.size)).toBe(true);
+    // The first pipeline is too long for it, and some of that is asked for twice; from then on nothing is.
+    expect(sent.length - new Set(sent).size).toBeLessThan(133);
+    expect(longest).toBeLessThan(60);
   });
 
   it('MC-UPL-009 pipeline.P6 what is written awaits its end, not a chunk', () => {
@@ -139,7 +179,7 @@ describe('the requests of a target', () => {
         };
         const take = ({ key, start, end }: Asked): void => {
           files.find((file) => file.key === key)!.received.add(start, end);
-          pipeline.received(key, start, end);
+          pipeline.received(key, start, end, now);
         };
         for (const { what, ms, which, rate } of steps) {
           now += ms;
@@ -168,7 +208,7 @@ describe('the requests of a target', () => {
         expect(files.every(({ received, size }) => received.covers(0, size))).toBe(true);
         expect(pipeline.underWay).toBe(0);
       }),
-      { numRuns: 60 },
+      { numRuns: 40 },
     );
-  });
+  }, 120_000);
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { paceOf } from '../../../mission/transfer/pace.ts';
 import { type RatesKnown, rateOf } from '../../../mission/transfer/rate.ts';
 
 const NOW = 1_000_000;
@@ -25,5 +26,21 @@ describe('the rate of a transfer', () => {
     ['MC-XFER-053 nobody says', {}, 64_000, 'default'],
   ])('%s', (_, known, rate, source) => {
     expect(rateOf(known, NOW)).toEqual({ rate, source });
+  });
+});
+
+describe('how long a transfer lasts at least', () => {
+  const rate = { rate: 8_000, source: 'pass' } as const;
+
+  it('is what is missing at its rate, and whether that is over before the pass is', () => {
+    expect(paceOf(rate, 2_500, undefined, NOW)).toEqual({ ...rate, lasts_s: 3 });
+    const los = new Date(NOW + 2_500).toISOString();
+    expect(paceOf(rate, 2_500, NOW + 2_500, NOW)).toEqual({
+      ...rate,
+      lasts_s: 3,
+      los,
+      ends_before_los: true,
+    });
+    expect(paceOf(rate, 2_501, NOW + 2_500, NOW)).toMatchObject({ ends_before_los: false });
   });
 });

@@ -1,7 +1,7 @@
 /** Entities: many transactions, requests for files, restarts, names and bounds. */
 
 import { describe, expect, it } from 'vitest';
-import { CFDP_DOWNLOADS, CFDP_TRANSACTIONS } from '../../../contract/limits.ts';
+import { CFDP_DOWNLOADS, CFDP_TRANSACTIONS } from '../../../contract/limits/cfdp.ts';
 import { accepted } from '../../../contract/result.ts';
 import { condition, conditionText } from '../../../protocol/cfdp/condition.ts';
 import { CfdpEntity } from '../../../protocol/cfdp/entity.ts';

@@ -161,6 +161,27 @@ describe('MC-CFDP-001 receiving a file (class 2)', () => {
     expect(sentBy(whole.receiver, 0)[1]).toMatchObject({ condition: 15, complete: true, fileStatus: 2 });
   });
 
+  it('says where it was cancelled, in as many octets as identifiers of the transaction have', () => {
+    const source = Buffer.of(0, 0, 0, 1);
+    const said = [
+      { options: [], location: source },
+      { options: [{ type: 6, value: Buffer.of(9) }], location: Buffer.of(0, 0, 0, 9) },
+      { options: [{ type: 6, value: Buffer.alloc(8, 9) }], location: Buffer.alloc(8, 9) },
+    ];
+    for (const { options, location } of said) {
+      const { receiver } = receiverFor();
+      for (const body of [metadata(1_000), eof(0, { condition: 15, options })]) receiver.receive(body, 0);
+      expect(sentBy(receiver, 0)).toMatchObject([
+        { kind: 'ack' },
+        { kind: 'finished', options: [{ type: 6, value: location }] },
+      ]);
+    }
+    const { receiver } = receiverFor();
+    receiver.receive(metadata(1_000), 0);
+    receiver.cancel(1);
+    expect(sentBy(receiver, 1)).toMatchObject([{ options: [{ value: Buffer.of(0, 0, 0, 2) }] }]);
+  });
+
   it('is cancelled here with a Finished that says where', () => {
     const { receiver, events } = receiverFor();
     for (const body of [metadata(1_000), data(0, 600)]) receiver.receive(body, 0);

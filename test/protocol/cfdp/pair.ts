@@ -73,6 +73,8 @@ export function receiverFor({
       settings: settingsOf({ local: 2n, ...settings }),
       mode,
       large: false,
+      source: 1n,
+      idBytes: 4,
       room,
       accept: () => refuse,
       emit: (event) =>

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { CFDP_TLVS_MOST } from '../../../contract/limits.ts';
+import { CFDP_TLVS_MOST } from '../../../contract/limits/cfdp.ts';
 import type { Directive } from '../../../protocol/cfdp/directive.ts';
 import { type PduBody, readPdu, writePdu } from '../../../protocol/cfdp/pdu.ts';
 import {

@@ -168,8 +168,24 @@ describe('text that is no document', () => {
     ],
     [`a: &a [x]\nb: [${'*a, '.repeat(200)}]`, /^document: cannot be read: Excessive alias count/],
     ['x'.repeat(2_000_000), /^document: has 2000000 characters/],
+    [`a: [${'!a 1, '.repeat(251)}]`, /^document: has more than 250 tags, anchors and aliases/],
+    ['&a '.repeat(251), /^document: has more than 250 tags, anchors and aliases/],
+    [`a: [${', '.repeat(17)}]`, /^document: has more than 16 commas that separate nothing/],
+    ['---\na: 1\n'.repeat(20), /^document: has more than 16 commas that separate nothing, or documents/],
+    [`a: [${'1,'.repeat(60_000)}]`, /^document: has more than 100000 words and signs/],
   ])('is refused with the place: %#', (text, fault) => {
     const [first] = faultsOf(readProfile(text));
     expect(first).toMatch(fault);
+  });
+
+  it.each([
+    ['comments', `# ${'!a &b *c , --- '.repeat(400)}\nname: x`],
+    ['comments of their own', `${'# !a &b *c ,\n'.repeat(400)}name: x`],
+    ['quoted texts', `name: "${'!a &b *c ,, --- '.repeat(400)}"`],
+    ['folded texts', `name: >\n${'  !a &b *c\n  ,,\n  ---\n'.repeat(400)}`],
+    ['plain texts', `name: a${' !a &b *c ,,'.repeat(400)}`],
+    ['lists with a comma at their end', `name: [${'[1, 2, ], '.repeat(400)}]`],
+  ])('radio/document/read.D4 counts no sign in %s', (_, text) => {
+    expect(faultsOf(readProfile(text)).join(' ')).not.toContain('more than');
   });
 });

@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { BLOCK_BYTES } from '../../../contract/bench/datapath.ts';
-import { MEASURE_PAYLOAD_BYTES } from '../../../contract/limits.ts';
+import { MEASURE_PAYLOAD_BYTES } from '../../../contract/limits/bench.ts';
 import { CORRELATED_RATIO, measure } from '../../../radio/measure/measure.ts';
 import { prbs } from '../../../radio/prbs.ts';
 import { createRandom, randomBytes, sentBlocks, withBitErrors } from './channel.ts';
@@ -103,6 +103,32 @@ describe('a slip', () => {
     expect(clean.measurement.rotation_slip).toBe(false);
     const both = measure(payload, withBitErrors(slipped(1), 0.05, random), none);
     expect(both.measurement.rotation_slip).toBe(true);
+  });
+
+  it('RB-DP-017 is reported over a block that does not fit, which alone is none (measure/measure.M3)', () => {
+    const noise = randomBytes(BLOCK_BYTES, createRandom(7));
+    const kept = joined(sentBlocks(payload, 100, 2), noise, sentBlocks(payload, 100, 2));
+    expect(measure(payload, kept, none).measurement.rotation_slip).toBe(false);
+    const moved = joined(sentBlocks(payload, 100, 2), noise, sentBlocks(payload, 101, 2));
+    expect(measure(payload, moved, none).measurement.rotation_slip).toBe(true);
+    const long = prbs(23, 5 * BLOCK_BYTES);
+    const whole = sentBlocks(long, 9000, 7);
+    whole.set(noise, 3 * BLOCK_BYTES);
+    expect(measure(long, whole, none).measurement.rotation_slip).toBe(false);
+  });
+
+  it('follows poor blocks behind one that does not fit where they are to be expected (measure/measure.M1)', () => {
+    const long = prbs(23, 5 * BLOCK_BYTES);
+    const poor = withBitErrors(sentBlocks(long, 9000, 7), 0.27, createRandom(11));
+    const captured = joined(
+      sentBlocks(long, 9000, 2),
+      randomBytes(BLOCK_BYTES, createRandom(7)),
+      poor.subarray(3 * BLOCK_BYTES),
+    );
+    const { blocks } = measure(long, captured, none).measurement;
+    expect(blocks.slice(3).map(({ rotation }) => rotation)).toEqual(
+      [3, 4, 5, 6].map((index) => (9000 + index * BLOCK_BYTES) % long.length),
+    );
   });
 
   it('is found again where the rotation comes back to one it had', () => {

@@ -10,7 +10,7 @@ export interface GoodputCase {
   readonly loss: number;
   readonly direction?: 'down' | 'up';
   /** Length of passes, with as long between them; none: the link is always there. */
-  readonly passMs?: number;
+  readonly passMs?: number | undefined;
   readonly naks?: 'immediate' | 'deferred';
   readonly seed?: number;
 }

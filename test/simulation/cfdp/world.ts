@@ -3,7 +3,7 @@
  * decided by the scenario.
  */
 
-import { CFDP_TRANSACTIONS } from '../../../contract/limits.ts';
+import { CFDP_TRANSACTIONS } from '../../../contract/limits/cfdp.ts';
 import { Line } from './line.ts';
 import { Party } from './party.ts';
 import type { Act, CfdpScenario, End } from './scenario.ts';

@@ -1,7 +1,7 @@
 /** What follows from activations: Mission Control Service, section 4.4 (reaction rules 1, 4 and 6). */
 
 import { reactionRun } from '../../../actors/alarm/reactions.ts';
-import { alarmNamed } from '../../../contract/alarm.ts';
+import { alarmNamed } from '../../../contract/alarm-name.ts';
 import type { RunSubmission } from '../../../contract/run.ts';
 import { byAlarm, lastRecords, type RecordedAlarmEvent } from '../alarm-history.ts';
 import type { History } from '../history.ts';

@@ -18,6 +18,14 @@ import {
   silencedWhileShelved,
 } from './alarm-reactions.ts';
 import { everyCrossingOnce, standsAsMeasured } from './alarm-truth.ts';
+import { archivesComeBack, bucketsAreOfSamples, deletesOnlyOld, durableStays } from './archive-keeping.ts';
+import {
+  answersHaveWhatWasRead,
+  archivedAsReceived,
+  archivedOnce,
+  gapsAreTrue,
+  nothingMissingUnsaid,
+} from './archive-samples.ts';
 import type { Checker, Violation } from './checker.ts';
 import { keptIsTheLog, nothingKeptOfWhatIsOver } from './kept-envelopes.ts';
 import { oneLeader } from './leadership.ts';
@@ -25,6 +33,7 @@ import { derivedOfCurrent, judgedByCurrent, markedAsShown, verifiedByCurrent } f
 import { namesStay, noContributionLost } from './pass-contributions.ts';
 import { nothingUnhandled } from './process-health.ts';
 import {
+  cutIsSaid,
   everyRunEnds,
   faultsSwitchedOff,
   nothingLeftBehind,
@@ -51,9 +60,17 @@ import {
 import { firesRightly } from './schedule-firing.ts';
 import { endsRightly, finalStays, validationsStayFallen } from './schedule-records.ts';
 import { rulesMakeOneEach } from './schedule-rules.ts';
-import { oneRunEach } from './schedule-runs.ts';
+import { firedOnce, oneRunEach } from './schedule-runs.ts';
 import { standsAsTheRulesSay } from './schedule-states.ts';
-import { commitBeforeEffect, honestStates, laneOrder, neverTwice, worksAgain } from './sending.ts';
+import {
+  commitBeforeEffect,
+  handOversAreNoRefusal,
+  honestStates,
+  laneOrder,
+  neverTwice,
+  worksAgain,
+} from './sending.ts';
+import { steadyOwners } from './steady-owners.ts';
 import {
   acceptedOnce,
   acknowledgedNeverLost,
@@ -63,8 +80,21 @@ import {
   walksTheChart,
 } from './telecommand-log.ts';
 import { currentIsNewest, decodedOnce, publishedOnce } from './telemetry.ts';
+import {
+  askedOnce,
+  asksWhatIsMissing,
+  nothingWithoutLink,
+  pipelineIsBounded,
+  underTheLeaseOfItsRun,
+} from './transfer-asking.ts';
+import { oneGenerationEach, storedBeforeRecorded, verifiedHasItsBytes } from './transfer-content.ts';
+import { processedRightly, storedSamplesAreDeferred, storedSamplesOnce } from './transfer-decoding.ts';
+import { nothingIsLeftOver, shownAsRecorded, statesArePublished, transfersEnd } from './transfer-ends.ts';
+import { finalTransfersStay, nothingReceivedIsLost, walksItsStates } from './transfer-states.ts';
+import { endOfRunIsSaid, leftAloneRightly } from './transfer-waits.ts';
 
 export const checkers: readonly Checker[] = [
+  steadyOwners,
   gaplessSubjects,
   oneWriterPerEpoch,
   finalIsFinal,
@@ -74,6 +104,7 @@ export const checkers: readonly Checker[] = [
   neverTwice,
   commitBeforeEffect,
   honestStates,
+  handOversAreNoRefusal,
   laneOrder,
   worksAgain,
   keptIsTheLog,
@@ -88,6 +119,7 @@ export const checkers: readonly Checker[] = [
   soundRunLogs,
   oneWriterPerRun,
   everyRunEnds,
+  cutIsSaid,
   nothingLeftBehind,
   faultsSwitchedOff,
   announcedBeforeSent,
@@ -121,6 +153,7 @@ export const checkers: readonly Checker[] = [
   noContributionLost,
   namesStay,
   oneRunEach,
+  firedOnce,
   firesRightly,
   standsAsTheRulesSay,
   finalStays,
@@ -130,9 +163,55 @@ export const checkers: readonly Checker[] = [
   nothingUnhandled,
 ];
 
+/** Of files, where a far side stands in for whoever sends telecommands. */
+const ofFiles: readonly Checker[] = [
+  oneGenerationEach,
+  storedBeforeRecorded,
+  verifiedHasItsBytes,
+  walksItsStates,
+  finalTransfersStay,
+  nothingReceivedIsLost,
+  askedOnce,
+  asksWhatIsMissing,
+  pipelineIsBounded,
+  nothingWithoutLink,
+  underTheLeaseOfItsRun,
+  statesArePublished,
+  shownAsRecorded,
+  transfersEnd,
+  storedSamplesOnce,
+  storedSamplesAreDeferred,
+  processedRightly,
+  leftAloneRightly,
+  endOfRunIsSaid,
+  nothingIsLeftOver,
+  oneLeader,
+  nothingUnhandled,
+];
+
+/** Of archives, where values are put into the stream. */
+const ofArchives: readonly Checker[] = [
+  archivedOnce,
+  archivedAsReceived,
+  nothingMissingUnsaid,
+  gapsAreTrue,
+  answersHaveWhatWasRead,
+  durableStays,
+  deletesOnlyOld,
+  bucketsAreOfSamples,
+  archivesComeBack,
+  oneLeader,
+  nothingUnhandled,
+];
+
+function checkersOf({ files, archives }: History): readonly Checker[] {
+  if (archives !== undefined) return ofArchives;
+  return files === undefined ? checkers : ofFiles;
+}
+
 /** Every promise that the history breaks, in the order of the checkers. */
 export function violationsOf(history: History): Violation[] {
-  return checkers.flatMap((checker) => {
+  return checkersOf(history).flatMap((checker) => {
     const judged = judgedBy(checker, history);
     return judged === undefined
       ? []

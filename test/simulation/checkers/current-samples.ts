@@ -5,7 +5,7 @@
  *
  * C1. Messages count in the order of the stream, the samples of a message in that of their ground times.
  * C2. Older is what has an earlier `time`, or the same and an earlier ground time; of real-time samples more than ten
- *     minutes apart the ground time decides, also behind a deferred one.
+ *     minutes apart the ground time decides, also behind a deferred one; not ahead of one, which is as old as it says.
  */
 
 import { decodeBatch, type ValueBatch } from '../../../contract/batch.ts';
@@ -54,7 +54,7 @@ type Drawn = Omit<FoundSample, 'isCurrent'>;
 
 function isOlder(one: Drawn, known: Drawn): boolean {
   const apart = one.time - known.time;
-  const wasSet = !one.deferred || (!known.deferred && apart > 0);
+  const wasSet = one.deferred ? !known.deferred && apart > 0 : !known.deferred || apart < 0;
   if (Math.abs(apart) > APART_MS && wasSet) return one.ground < known.ground;
   return apart < 0 || (apart === 0 && one.ground < known.ground);
 }

@@ -1,7 +1,8 @@
 /** What runs may send, and when: Mission Control Service, sections 2.3 (log), 3.2 and 4.1 rule 5. */
 
 import type { Program, ProgramNode } from '../../../contract/program.ts';
-import type { Holder, TargetHolds, TcSubmission } from '../../../contract/telecommand.ts';
+import type { Holder, TargetHolds } from '../../../contract/target-holds.ts';
+import type { TcSubmission } from '../../../contract/telecommand.ts';
 import { pathsOf, statementsOf } from '../../support/random-program.ts';
 import type { History, RecordedEvent } from '../history.ts';
 import { targetBehind } from '../mission.ts';

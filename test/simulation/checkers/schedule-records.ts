@@ -24,6 +24,7 @@ export function isUnderWay({ attempts }: Asked, { order, at }: StoredMessage): b
 
 export const finalStays: Checker = {
   name: 'final-schedules-stay',
+  overRewinds: 'kept-if-even',
   promise:
     'what is cancelled, fired or missed stays so, unless a person replaces what was not fired; what is fired names one run',
   *check(history) {

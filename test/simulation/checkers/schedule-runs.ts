@@ -38,6 +38,25 @@ export const oneRunEach: Checker = {
   },
 };
 
+export const firedOnce: Checker = {
+  name: 'fired-once-whatever-is-lost',
+  overRewinds: 'complete',
+  promise: 'a schedule is fired once, also where the store went back behind its firing',
+  *check({ plans }) {
+    const runs = new Map<string, string>();
+    for (const message of plans?.schedules ?? []) {
+      if (message.removal) continue;
+      const { id, created_at, state, run_id = '' } = bodyOf<StoredSchedule>(message);
+      if (state !== 'fired') continue;
+      const key = `${id} of ${created_at}`;
+      const first = runs.get(key);
+      if (first !== undefined && first !== run_id)
+        yield `${key} started run ${first}, and then ${run_id} (${message.seq} by ${message.by})`;
+      runs.set(key, first ?? run_id);
+    }
+  },
+};
+
 function* submissionFaults(
   { by = '', run, ir, message }: Submitted,
   versions: readonly Version<StoredSchedule>[],

@@ -3,10 +3,14 @@
  * its telecommand.
  */
 
+import { handOverMs } from '../../../messaging/hand-overs.ts';
 import type { History, RecordedEvent } from '../history.ts';
 import type { Uplink } from '../space.ts';
 import { byTelecommand, type Checker, statesOf } from './checker.ts';
 import { recordedUplinks } from './telecommand-log.ts';
+
+/** A lagging process learns so much later what is so. */
+const LATE_MS = 3_000;
 
 export const neverTwice: Checker = {
   name: 'never-twice',
@@ -65,6 +69,32 @@ export const worksAgain: Checker = {
       if (events === undefined) continue;
       if (!statesOf(events).includes('SENT'))
         yield `${id} is ${statesOf(events).at(-1)} (${detailOf(events)})`;
+    }
+  },
+};
+
+export const handOversAreNoRefusal: Checker = {
+  name: 'hand-overs-are-no-refusal',
+  overRewinds: 'complete',
+  promise:
+    'a telecommand fails for want of its gateway only when nobody has served that for as long as a hand-over takes',
+  *check(history) {
+    for (const [telecommand, events] of byTelecommand(history.events)) {
+      const end = events.findLast(({ event }) => event.state === 'SEND_FAILED');
+      const said = /gateway (\S+) is not running(?:: nobody has served it for (\d+) s)?/.exec(
+        end?.event.detail ?? '',
+      );
+      if (end === undefined || said === null) continue;
+      const [, gateway, seconds] = said;
+      if (seconds === undefined || Number(seconds) * 1_000 < handOverMs()) {
+        yield `${telecommand} did not wait for ${gateway}: ${detailOf(events)}`;
+        continue;
+      }
+      const since = end.message.at - Number(seconds) * 1_000 + LATE_MS;
+      const served = history.uplinks.find(
+        (uplink) => uplink.gateway === gateway && uplink.at > since && uplink.at < end.message.at - LATE_MS,
+      );
+      if (served !== undefined) yield `${telecommand}: ${detailOf(events)}, and meanwhile ${shown(served)}`;
     }
   },
 };

@@ -1,7 +1,7 @@
 /** What the way of a sample must be: T1, T5, ground-time.G1 and O1 of the telemetry owner. */
 
 import { header } from '../../../contract/bus/headers.ts';
-import { VALUE_APPEND_LATE_MS } from '../../../contract/limits.ts';
+import { VALUE_APPEND_LATE_MS } from '../../../contract/limits/value.ts';
 import { load } from '../../../mission/load.ts';
 import type { History } from '../history.ts';
 import { INSTRUMENTS } from '../instruments.ts';

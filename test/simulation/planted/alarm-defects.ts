@@ -1,8 +1,8 @@
 /** Defects of alarms to be planted between a process and its bus, each the mistake of one part of the runtime. */
 
-import type { StoredAlarm } from '../../../contract/alarm.ts';
 import { buckets } from '../../../contract/bus/buckets.ts';
 import { streams } from '../../../contract/bus/streams.ts';
+import { readStoredAlarm, storedAlarmBytes } from '../../../contract/stored-alarm.ts';
 import type { Bus } from '../../../ports/bus.ts';
 import { altered } from './plant.ts';
 import { withBucket } from './run-defects.ts';
@@ -64,8 +64,8 @@ export function tellingFirst(bus: Bus): Bus {
 export function usurping(bus: Bus): Bus {
   return withBucket(bus, buckets.alarms.name, (bucket) => ({
     put: async (key, value) => {
-      const stored = JSON.parse(Buffer.from(value).toString()) as StoredAlarm;
-      const bytes = Buffer.from(JSON.stringify({ ...stored, epoch: 999 }));
+      const stored = readStoredAlarm(value)!;
+      const bytes = storedAlarmBytes({ ...stored, epoch: 999 });
       return { outcome: 'written', revision: await bucket.overwrite(key, bytes) };
     },
   }));

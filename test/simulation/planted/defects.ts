@@ -5,6 +5,7 @@
 
 import { decodeBatch, encodeBatch, type ValueBatch } from '../../../contract/batch.ts';
 import { type StreamDefinition, streams } from '../../../contract/bus/streams.ts';
+import { Outage } from '../../../contract/outage.ts';
 import { isFinalTcState } from '../../../contract/telecommand-state.ts';
 import type { Bus, CoreMessage } from '../../../ports/bus.ts';
 import { altered } from './plant.ts';
@@ -65,6 +66,29 @@ export function unfenced(bus: Bus, instance: string): Bus {
       return bus.append(stream, subject, data, { headers });
     },
   });
+}
+
+/** Takes a gateway that nobody serves for one that refuses. */
+export function impatient(bus: Bus): Bus {
+  return altered(bus, {
+    request: async (subject, data, options) => {
+      try {
+        return await bus.request(subject, data, options);
+      } catch (error) {
+        const isAbsent = error instanceof Outage && error.code === 'bus.no-responder';
+        if (!isAbsent || !subject.endsWith('.send')) throw error;
+        const gateway = subject.split('.').at(-2);
+        return Buffer.from(
+          JSON.stringify({ outcome: 'refused', detail: `gateway ${gateway} is not running` }),
+        );
+      }
+    },
+  });
+}
+
+/** Believes that a stream holds whatever it once held. */
+export function trusting(bus: Bus): Bus {
+  return altered(bus, { stillHolds: async () => true });
 }
 
 export function forgetful(bus: Bus): Bus {

@@ -20,9 +20,11 @@ import {
   forgetful,
   hardOfHearing,
   hasty,
+  impatient,
   lying,
   misjudging,
   restless,
+  trusting,
   unfenced,
   withoutIds,
   withoutPast,
@@ -103,6 +105,46 @@ describe('planted defects', () => {
     expect(await brokenBy({ wrapBus: forgetful }, both)).toContain('never-twice');
   });
 
+  it('a gateway that goes from process to process under load costs no telecommand, unless its absence is taken for a refusal', async () => {
+    const always = Array.from({ length: 60 }, (_, n): Submission => {
+      const target = n % 2 === 0 ? 'sat1' : 'sat2';
+      return { ...submissions[0]!, at: 3_000 + 150 * n, target, slot: 2 };
+    });
+    // Whoever has a gateway goes, one after the other, in order and without.
+    const faults = [0, 1].flatMap((slot): Fault[] => [
+      { at: 4_000 + 1_500 * slot, slot, kind: 'leave', backMs: 1_000 },
+      { at: 7_500 + 1_500 * slot, slot, kind: 'crash', backMs: 1_000 },
+    ]);
+    const gateways = [0, 1].map((n): Slot => ({ ...slot(n), roles: ['gateways'] }));
+    const rest: Slot = { ...slot(2), roles: ['api', 'executor', 'drivers', 'telemetry'] };
+    const handed = { ...scenario(faults, { submissions: always }), slots: [...gateways, rest] };
+    const { violations, run: sound } = await attempt(handed);
+    expect(violations).toEqual([]);
+    const ends = sound.history.events.filter(({ event }) => event.state === 'SEND_FAILED');
+    // Where the process of the gateway died with the frame in its hands nobody knows.
+    expect(ends.filter(({ event }) => !/cannot tell/.test(event.detail ?? ''))).toEqual([]);
+    expect(await brokenBy({ wrapBus: impatient }, handed)).toContain('hand-overs-are-no-refusal');
+  });
+
+  it('taking-over.R6 lane.J13 a lane whose acknowledged events are lost again and again needs no person, unless it takes each loss for another owner', async () => {
+    const steady = Array.from({ length: 80 }, (_, n): Submission => {
+      return { ...submissions[0]!, at: 3_000 + 100 * n, target: 'sat1', slot: 0 };
+    });
+    const last = { ...submissions[0]!, at: 40_000, telecommand: 'obc.ping', args: {}, isLast: true as const };
+    const holes = Array.from({ length: 16 }, (_, n): Fault => {
+      return { at: 4_000 + 430 * n, kind: 'hole', count: 4, behind: n % 2, keepsIds: n % 3 === 0 };
+    });
+    // There is always one whose frame is at its gateway.
+    const slow = [0, 1].map((n): Fault => {
+      const service = { of: 'gateway', beforeMs: 0, afterMs: 150, fails: false } as const;
+      return { at: 2_500, slot: n, kind: 'service', forMs: 9_500, ...service };
+    });
+    const lossy = scenario([...slow, ...holes], { submissions: [...steady, last] });
+    expect(await brokenBy({}, lossy)).toEqual(new Set());
+    // Its lane is quarantined, and what was submitted behind that stays where it is.
+    expect(await brokenBy({ wrapBus: trusting }, lossy)).toContain('acknowledged-never-lost');
+  });
+
   it('effects that run before their commit send what is recorded later or never', async () => {
     expect(await brokenBy({ wrapBus: hasty })).toContain('commit-before-effect');
   });
@@ -175,6 +217,7 @@ describe('planted defects', () => {
         'decoded-once',
         'final-is-final',
         'gapless-subjects',
+        'hand-overs-are-no-refusal',
         'honest-states',
         'lane-order',
         'never-twice',
@@ -210,6 +253,9 @@ describe('planted defects', () => {
         'strangers-kept-out',
         'works-again',
         'withdrawn-stays',
+        // In rewinds.test.ts.
+        'cut-is-said',
+        'fired-once-whatever-is-lost',
         // In alarms.test.ts.
         'allowed-transitions',
         'commands-of-alarms-count',
@@ -226,6 +272,8 @@ describe('planted defects', () => {
         'shelving-ends',
         'silenced-while-shelved',
         'stands-as-measured',
+        // In ../clocks.test.ts.
+        'steady-owners',
         // In schedules.test.ts.
         'ends-for-a-reason',
         'final-schedules-stay',

@@ -3,7 +3,7 @@
 import { buckets } from '../../../contract/bus/buckets.ts';
 import { streams } from '../../../contract/bus/streams.ts';
 import type { SendCall } from '../../../contract/link.ts';
-import type { Holder } from '../../../contract/telecommand.ts';
+import type { Holder } from '../../../contract/target-holds.ts';
 import type { Bucket, Bus } from '../../../ports/bus.ts';
 import { altered } from './plant.ts';
 

@@ -6,7 +6,7 @@
 import { buckets } from '../../../contract/bus/buckets.ts';
 import { streams } from '../../../contract/bus/streams.ts';
 import type { TwinServer } from '../twin/server.ts';
-import type { StoredMessage } from '../twin/stored-stream.ts';
+import { type Held, kept, type StoredMessage } from '../twin/stored-stream.ts';
 import type { Asked } from './planners.ts';
 
 /** From a time on, ms since 1970, the clock of a process is so far ahead. */
@@ -40,14 +40,15 @@ export interface PlanHistory {
 /** The part that the server holds. */
 export function storedPlans(
   server: TwinServer,
+  held: Held = kept,
 ): Pick<PlanHistory, 'schedules' | 'passes' | 'rules' | 'refusals' | 'published' | 'submissions'> {
-  const all = (bucket: { readonly name: string }): readonly StoredMessage[] => server.bucket(bucket).messages;
+  const all = (bucket: { readonly name: string }): readonly StoredMessage[] => held(server.bucket(bucket));
   return {
     schedules: all(buckets.schedules),
     passes: all(buckets.passes),
     rules: all(buckets.scheduleRules),
     refusals: all(buckets.ruleRefusals),
     published: all(buckets.config).filter(({ subject }) => subject.endsWith('.current')),
-    submissions: server.stream(streams.runSubmissions).messages,
+    submissions: held(server.stream(streams.runSubmissions)),
   };
 }

@@ -3,7 +3,7 @@
  * weather. Looked at often enough to see a connection break.
  */
 
-import { BUS_ATTEMPT_MS, BUS_RETRY_MS } from '../../../contract/limits.ts';
+import { BUS_ATTEMPT_MS, BUS_RETRY_MS } from '../../../contract/limits/bus.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import type { Conditions } from '../process-weather.ts';
 import type { SimulatedProcess } from '../simulated-process.ts';

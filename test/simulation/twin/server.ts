@@ -37,6 +37,8 @@ export class TwinServer {
   readonly #streams = new Map<string, StoredStream>();
   readonly #subscribers = new Set<Subscriber>();
   readonly #listeners = new Set<(up: boolean) => void>();
+  /** The largest message it takes, bytes. */
+  maxPayload = Number.POSITIVE_INFINITY;
   #up = true;
   #order = 0;
 
@@ -69,6 +71,28 @@ export class TwinServer {
     assert(!this.#up, 'V3');
     this.#order += 1;
     for (const [name, stream] of this.#streams) stream.rewind(to(name), this.#order);
+  }
+
+  /** V3: one stream was deleted, and is created again. */
+  createAgain(definition: Pick<StreamDefinition, 'name' | 'dedupeMs'>): void {
+    assert(!this.#up, 'V3');
+    this.#order += 1;
+    this.stream(definition).createAgain(this.#order);
+  }
+
+  /** A stream is full: all but its newest so many messages are gone. */
+  discard(definition: Pick<StreamDefinition, 'name' | 'dedupeMs'>, left: number): void {
+    this.#order += 1;
+    this.stream(definition).discard(left, this.#order);
+  }
+
+  /** Copies of a stream differ: what the one that leads does not have is gone, and nobody is informed. */
+  lose(
+    definition: Pick<StreamDefinition, 'name' | 'dedupeMs'>,
+    what: { readonly count: number; readonly behind: number; readonly keepsIds: boolean },
+  ): void {
+    this.#order += 1;
+    this.stream(definition).lose(what, this.#order);
   }
 
   onTurn(listener: (up: boolean) => void): () => void {

@@ -3,8 +3,11 @@
  * real server, so that their revisions are positions.
  *
  * S1. An id inside the window is stored once; that is looked at before the expectation, as the real server does.
- * S2. Positions rise by one and are used again only where the store went back: what was stored later is gone then, with
- *     its ids.
+ * S2. Positions rise by one and are used again only where the store went back, or the stream was created again: what
+ *     was stored later is gone then, with its ids.
+ * S4. Copies that differ lose messages in its middle or at its end: their positions stay empty, their ids may be known
+ *     still.
+ * S3. A stream that is full discards its oldest messages; positions go on.
  */
 
 import type { Headers } from '../../../ports/bus.ts';
@@ -29,6 +32,10 @@ export interface StoredMessage {
   readonly removal: boolean;
   /** Place among everything that was stored at which it was gone, because the store went back. */
   readonly lostAt?: number;
+  /** It was gone alone, and what came behind it stayed (S4). */
+  readonly isHole?: true;
+  /** The same where the stream was full (S3). */
+  readonly discardedAt?: number;
 }
 
 export interface Publication {
@@ -53,10 +60,16 @@ export class StoredStream {
   readonly #ignoresExpectations: boolean;
   readonly #messages: StoredMessage[] = [];
   readonly #lost: StoredMessage[] = [];
+  readonly #discarded: StoredMessage[] = [];
+  /** Positions in front of the first message. */
+  #base = 0;
+  /** The last position of those that S4 emptied at the end. */
+  #emptyUpTo = 0;
   readonly #bySubject = new Map<string, StoredMessage[]>();
   readonly #ids = new Map<string, { seq: number; at: number }>();
   readonly #listeners = new Set<(message: StoredMessage) => void>();
   readonly #rewound = new Set<() => void>();
+  readonly #discards = new Set<(upTo: number) => void>();
 
   constructor(name: string, dedupeMs: number, ignoresExpectations: boolean) {
     this.name = name;
@@ -75,16 +88,22 @@ export class StoredStream {
 
   /** What was ever stored, in its order. */
   get everything(): readonly StoredMessage[] {
-    if (this.#lost.length === 0) return this.#messages;
-    return [...this.#messages, ...this.#lost].sort((one, other) => one.order - other.order);
+    if (this.#lost.length + this.#discarded.length === 0) return this.#messages;
+    return [...this.#messages, ...this.#lost, ...this.#discarded].sort(
+      (one, other) => one.order - other.order,
+    );
   }
 
   get lastSeq(): number {
-    return this.#messages.length;
+    return Math.max(this.#emptyUpTo, this.#messages.at(-1)?.seq ?? this.#base);
   }
 
   at(seq: number): StoredMessage | undefined {
-    return this.#messages[seq - 1];
+    // As many stand in front of it as there are positions, or fewer.
+    let at = Math.min(seq - this.#base, this.#messages.length) - 1;
+    while (at >= 0 && this.#messages[at]!.seq > seq) at -= 1;
+    const found = this.#messages[at];
+    return found?.seq === seq ? found : undefined;
   }
 
   last(subject: string): StoredMessage | undefined {
@@ -119,14 +138,66 @@ export class StoredStream {
   rewind(to: number, order: number): void {
     const first = this.#messages.findIndex(({ at }) => at > to);
     if (first === -1) return;
+    this.#emptyUpTo = 0;
     for (const message of this.#messages.splice(first).reverse()) {
       this.#lost.push({ ...message, lostAt: order });
       const ofSubject = this.#bySubject.get(message.subject);
       ofSubject?.pop();
       if (ofSubject?.length === 0) this.#bySubject.delete(message.subject);
     }
-    for (const [id, { seq }] of this.#ids) if (seq > first) this.#ids.delete(id);
+    for (const [id, { seq }] of this.#ids) if (seq > this.lastSeq) this.#ids.delete(id);
     for (const listener of [...this.#rewound]) listener();
+  }
+
+  /** S4: so many messages, with so many newer ones behind them. */
+  lose(
+    {
+      count,
+      behind,
+      keepsIds,
+    }: { readonly count: number; readonly behind: number; readonly keepsIds: boolean },
+    order: number,
+  ): void {
+    this.#emptyUpTo = this.lastSeq;
+    const end = Math.max(0, this.#messages.length - behind);
+    const gone = this.#messages.splice(Math.max(0, end - count), Math.min(count, end));
+    const seqs = new Set(gone.map(({ seq }) => seq));
+    for (const message of gone) {
+      this.#lost.push({ ...message, lostAt: order, isHole: true });
+      const left = this.#bySubject.get(message.subject)?.filter(({ seq }) => !seqs.has(seq)) ?? [];
+      if (left.length === 0) this.#bySubject.delete(message.subject);
+      else this.#bySubject.set(message.subject, left);
+    }
+    if (!keepsIds) for (const [id, { seq }] of this.#ids) if (seqs.has(seq)) this.#ids.delete(id);
+  }
+
+  /** The stream is deleted and created again: it begins with position 1 (S2). */
+  createAgain(order: number): void {
+    this.rewind(Number.NEGATIVE_INFINITY, order);
+    this.#base = 0;
+    this.#emptyUpTo = 0;
+    this.#ids.clear();
+  }
+
+  /** All but the newest so many are gone (S3). */
+  discard(left: number, order: number): void {
+    const count = this.#messages.length - left;
+    if (count <= 0) return;
+    const end = this.lastSeq;
+    for (const message of this.#messages.splice(0, count)) {
+      this.#discarded.push({ ...message, discardedAt: order });
+      const ofSubject = this.#bySubject.get(message.subject);
+      ofSubject?.shift();
+      if (ofSubject?.length === 0) this.#bySubject.delete(message.subject);
+    }
+    this.#base = (this.#messages[0]?.seq ?? end + 1) - 1;
+    for (const listener of [...this.#discards]) listener(this.#base);
+  }
+
+  /** Called with the last position that is gone. */
+  onDiscarded(listener: (upTo: number) => void): () => void {
+    this.#discards.add(listener);
+    return () => void this.#discards.delete(listener);
   }
 
   onRewound(listener: () => void): () => void {

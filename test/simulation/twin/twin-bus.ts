@@ -11,8 +11,10 @@ import { checkBucket, checkFilter, checkHeaders, checkName, checkSubject } from 
 import { askUntilSettled } from '../../../bus/settling.ts';
 import type { BucketDefinition, ObjectsDefinition } from '../../../contract/bus/buckets.ts';
 import type { StreamDefinition } from '../../../contract/bus/streams.ts';
-import { BUS_ATTEMPT_MS, BUS_REQUEST_MS, MEMBER_TTL_MS } from '../../../contract/limits.ts';
+import { BUS_ATTEMPT_MS, BUS_REQUEST_MS } from '../../../contract/limits/bus.ts';
+import { MEMBER_TTL_MS } from '../../../contract/limits/membership.ts';
 import { Outage } from '../../../contract/outage.ts';
+import { TooLarge } from '../../../contract/too-large.ts';
 import type {
   Appended,
   AppendOptions,
@@ -57,6 +59,9 @@ export interface TwinOptions {
 
 const RETRY_MS = 25;
 const RETRY_LONGEST_MS = 250;
+
+/** How long the adapter waits for what is still on its way to who is stopped. */
+const DRAIN_MS = 1_000;
 
 interface Subscription {
   readonly subject: string;
@@ -144,6 +149,7 @@ export class TwinBus implements Bus, TwinCalls {
       subject,
       queue,
       (message, respond) => void this.#respond(subject, answer, message, respond),
+      true,
     );
   }
 
@@ -172,6 +178,7 @@ export class TwinBus implements Bus, TwinCalls {
     subject: string,
     queue: string | undefined,
     handle: (message: CoreMessage, respond?: (reply: Uint8Array) => void) => void,
+    drains = false,
   ): Stoppable {
     checkFilter(subject);
     if (queue !== undefined) checkName(queue);
@@ -190,9 +197,17 @@ export class TwinBus implements Bus, TwinCalls {
     this.#attach(subscriber);
     return {
       stop: async () => {
-        stopped = true;
+        stopped = !drains;
         this.#subscriptions.delete(subscription);
-        this.#wire.up(() => this.#options.server.unsubscribe(subscriber));
+        const gone = new Promise<void>((resolve) =>
+          this.#wire.up(() => {
+            this.#options.server.unsubscribe(subscriber);
+            this.#wire.down(resolve);
+          }),
+        );
+        if (!drains || !this.#wire.connected) return;
+        await Promise.race([gone, this.#pause(DRAIN_MS)]);
+        stopped = true;
       },
     };
   }
@@ -303,7 +318,10 @@ export class TwinBus implements Bus, TwinCalls {
     });
   }
 
-  async stillHolds(definition: StreamDefinition, { seq, at, subject }: KnownMessage): Promise<boolean> {
+  async stillHolds(
+    definition: StreamDefinition,
+    { seq, at, subject, isYoung }: KnownMessage,
+  ): Promise<boolean> {
     const stream = this.#options.server.stream(definition);
     const [held, lastSeq] = await this.read(
       `look ${stream.name}`,
@@ -311,7 +329,7 @@ export class TwinBus implements Bus, TwinCalls {
     );
     const isHeld =
       held === undefined
-        ? seq <= lastSeq
+        ? seq <= lastSeq && isYoung !== true
         : (at ?? held.at) === held.at && (subject ?? held.subject) === held.subject;
     if (!isHeld) this.lost(at);
     return isHeld;
@@ -345,6 +363,8 @@ export class TwinBus implements Bus, TwinCalls {
     const { stream, subject, expect, removal = false, headers = {} } = wanted;
     const made = expect === undefined || expect === 0 ? writer : `${subject}@${expect}`;
     const id = wanted.id ?? made;
+    if (wanted.data.length > server.maxPayload)
+      throw new TooLarge('a message', wanted.data.length, server.maxPayload);
     const data = copied(wanted.data);
     const publication = { subject, data, headers, id, expect, writer, by: name, removal };
     let attempts = 0;

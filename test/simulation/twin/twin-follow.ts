@@ -5,6 +5,7 @@
  * F1. A store goes back while the server is away. Until the process has its connection again nothing is queued for it.
  * F2. Then it goes on behind the last message that it took, if the stream still holds that one; else at the end, or,
  *     where others have written since, behind it by time. It says so.
+ * F3. What a full stream discards is not handed over, but for what is being handed over.
  */
 
 import type { Outage } from '../../../contract/outage.ts';
@@ -59,6 +60,7 @@ export function followTwin(options: FollowOptions): Follower {
       isStale = true;
       pump.clear();
     }),
+    stream.onDiscarded((upTo) => pump.drop(({ seq }) => seq <= upTo)),
     options.onConnection((connected) => {
       if (!connected || !isStale) return;
       isStale = false;

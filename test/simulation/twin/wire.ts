@@ -8,7 +8,7 @@
  * N3. A process that was cut sends nothing more and receives nothing more; what had left it still arrives.
  */
 
-import { BUS_ATTEMPT_MS } from '../../../contract/limits.ts';
+import { BUS_ATTEMPT_MS } from '../../../contract/limits/bus.ts';
 import { Outage } from '../../../contract/outage.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import type { TwinServer } from './server.ts';

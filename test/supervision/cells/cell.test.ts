@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { CELL_INBOX } from '../../../contract/limits.ts';
+import { CELL_INBOX } from '../../../contract/limits/cell.ts';
 import { Outage } from '../../../contract/outage.ts';
 import type { Binding, Stored } from '../../../ports/entity.ts';
 import { Cell, type Down } from '../../../supervision/cells/cell.ts';

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { buckets } from '../../../contract/bus/buckets.ts';
-import { KEPT_ENVELOPE_BYTES, KEPT_WRITES } from '../../../contract/limits.ts';
+import { KEPT_ENVELOPE_BYTES, KEPT_WRITES } from '../../../contract/limits/cell.ts';
 import { Outage } from '../../../contract/outage.ts';
 import { KeptEnvelopes } from '../../../messaging/kept-envelopes.ts';
 import type { KeptEnvelope } from '../../../ports/entity.ts';

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { TooLarge } from '../../../contract/too-large.ts';
 import type { Gone } from '../../../ports/cells.ts';
 import type { Binding, Envelope } from '../../../ports/entity.ts';
 import { seededRandom } from '../../../ports/seeded-random.ts';
@@ -122,6 +123,35 @@ describe('C6: dead letters and restart', () => {
     expect(notesOf(kind, 'a')).toEqual(['before', 'after']);
     expect(deadLetters.shown.map((letter) => letter.event.type)).toEqual(['order.explode']);
   });
+
+  it.each([true, undefined])(
+    'kind.C12 ends at once what is too large for the bus, where its owner can (%s)',
+    async (ends) => {
+      const store = new MemoryStore();
+      store.before = () => {
+        throw new TooLarge('a message', 2_000_000, 1_048_576);
+      };
+      const details: (string | undefined)[] = [];
+      const binding = orderBinding(store, {}, ends === true ? { endsTooLarge: true } : {});
+      const { kind, clock } = kindOf(binding, {
+        intensity: { restarts: 2 },
+        onGone: (_id, why, detail) => details.push(why, detail),
+      });
+      kind.start('a', { item: 'bolt' }, 1);
+      await until(() => {
+        clock.advance(1_000);
+        return details.length > 0;
+      });
+      if (ends === undefined) return expect(details).toEqual(['quarantined', undefined]);
+      expect(details).toEqual([
+        'too-large',
+        expect.stringMatching(/2000000 bytes.*1048576.*Raise `max_payload`/),
+      ]);
+      expect(store.commits).toBe(0);
+      expect(kind.crashes('a')).toBe(0);
+      expect(kind.look('a')).toBeUndefined();
+    },
+  );
 
   it('quarantines an entity that keeps crashing, keeps its record, and lets an operator resume it', async () => {
     const store = new MemoryStore();

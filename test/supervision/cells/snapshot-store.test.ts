@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buckets } from '../../../contract/bus/buckets.ts';
 import { streams } from '../../../contract/bus/streams.ts';
 import { subject } from '../../../contract/bus/subjects.ts';
 import type { Bus } from '../../../ports/bus.ts';
@@ -101,7 +102,7 @@ describe('snapshots on the real bus', () => {
     expect((await store.commit(commit)).outcome).toBe('fenced');
   });
 
-  it('list everything they hold of their kind, and forget what is over', async () => {
+  it('list everything they hold of their kind, and forget what is over; one that cannot be read hides no other', async () => {
     const store = createSnapshotStore({ bus, kind: 'listed' });
     const other = createSnapshotStore({ bus, kind: 'unlisted' });
     for (const [id, where] of [
@@ -121,6 +122,8 @@ describe('snapshots on the real bus', () => {
       };
       await where.commit({ id, epoch: 1, position: 0, records: [], envelope: () => envelope, final: true });
     }
+    await bus.bucket(buckets.actors).put('listed.damaged', Buffer.from([0xc1]), 0);
+    await expect(store.load('damaged')).rejects.toThrow('entry listed.damaged of mcs_actors cannot be read');
     const ids = async () => (await store.list()).map(({ envelope }) => envelope.id).sort();
     expect(await ids()).toEqual(['a', 'b']);
     await store.remove('a');

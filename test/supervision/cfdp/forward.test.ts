@@ -3,7 +3,7 @@
 import { expect, it } from 'vitest';
 import { header } from '../../../contract/bus/headers.ts';
 import { subject } from '../../../contract/bus/subjects.ts';
-import { UPLOAD_BYTES } from '../../../contract/limits.ts';
+import { UPLOAD_BYTES } from '../../../contract/limits/transfer.ts';
 import { NO_PASSES } from '../../../mission/pass/serving-gateway.ts';
 import { forwardCfdp } from '../../../supervision/cfdp/forward.ts';
 import { DOWN, missionOf, UP } from '../../links/cfdp/gateway-world.ts';

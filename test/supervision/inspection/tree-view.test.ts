@@ -1,7 +1,7 @@
 /** The tree of a process as data: what errors say in it is bounded, so that the answer fits a message of the bus. */
 
 import { expect, it } from 'vitest';
-import { INSPECT_TEXT_CHARACTERS } from '../../../contract/limits.ts';
+import { INSPECT_TEXT_CHARACTERS } from '../../../contract/limits/inspect.ts';
 import { processView } from '../../../supervision/inspection/tree-view.ts';
 
 it('cuts what an error says where nobody reads on', () => {

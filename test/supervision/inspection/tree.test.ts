@@ -11,7 +11,7 @@ import type {
   InspectVerb,
   ProcessView,
 } from '../../../contract/inspection.ts';
-import { INSPECT_DEAD_LETTERS } from '../../../contract/limits.ts';
+import { INSPECT_DEAD_LETTERS } from '../../../contract/limits/inspect.ts';
 import type { Entry, Watch } from '../../../ports/bus.ts';
 import { seededRandom } from '../../../ports/seeded-random.ts';
 import { createDeadLetters } from '../../../supervision/cells/dead-letters.ts';

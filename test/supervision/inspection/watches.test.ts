@@ -6,7 +6,7 @@ import {
   type SnapshotUpdate,
   type WatchCall,
 } from '../../../contract/inspection.ts';
-import { INSPECT_FRAME_MS, INSPECT_WATCHES } from '../../../contract/limits.ts';
+import { INSPECT_FRAME_MS, INSPECT_WATCHES } from '../../../contract/limits/inspect.ts';
 import type { Binding, EntityEvent } from '../../../ports/entity.ts';
 import { seededRandom } from '../../../ports/seeded-random.ts';
 import { createDeadLetters } from '../../../supervision/cells/dead-letters.ts';

@@ -6,7 +6,7 @@ import {
   MEMBER_FORGOTTEN_TTLS,
   MEMBERS_FORGOTTEN_AT_ONCE,
   PARTITION_MOVES,
-} from '../../../contract/limits.ts';
+} from '../../../contract/limits/membership.ts';
 import { HeapClock } from '../../../supervision/clock.ts';
 import type { Machine } from '../../../supervision/ownership/machine.ts';
 import { Membership } from '../../../supervision/ownership/membership.ts';
@@ -43,7 +43,7 @@ function cell() {
       log: keptLog(),
     });
   };
-  const join = async (instance: string, machine?: Machine) => {
+  const join = async (instance: string, machine?: Machine, ttlMs = TTL_MS) => {
     const inside = new ProcessClock(clock, 0);
     const bus = busOf(instance, inside);
     let partitions: Partitions | undefined;
@@ -53,7 +53,7 @@ function cell() {
       log: keptLog(),
       instance,
       roles: ['work'],
-      ttlMs: TTL_MS,
+      ttlMs,
       ...(machine !== undefined && { machine }),
       changed: () => partitions?.reconcile(),
     });
@@ -290,4 +290,22 @@ it('who comes and finds others late takes nothing before they had the time to sa
   expect(third.membership.mayTake).toBe(false);
   await run(TTL_MS / 10);
   expect(third.membership.mayTake).toBe(true);
+});
+
+it('where members live long, whoever is alive when an election begins is so behind it (membership.E11)', async () => {
+  for (const beforeElection of [0, 700, 1_400, 4_900]) {
+    const { server, run, join } = cell();
+    const { membership } = await join('a', undefined, 15_000);
+    await run(15_000 + beforeElection);
+    server.turn(false);
+    for (let ms = 0; ms < 7_500; ms += 100) {
+      await run(100);
+      expect(membership.holds).toBe(true);
+    }
+    server.turn(true);
+    for (let ms = 0; ms < 15_000; ms += 100) {
+      await run(100);
+      expect(membership.holds).toBe(true);
+    }
+  }
 });

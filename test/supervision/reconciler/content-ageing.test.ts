@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import type { NatsBus } from '../../../bus/nats-bus.ts';
 import { buckets, type ObjectsDefinition, objectStores } from '../../../contract/bus/buckets.ts';
-import { AGED_REST_MS, AGEING_MS } from '../../../contract/limits.ts';
+import { AGED_REST_MS, AGEING_MS } from '../../../contract/limits/aged.ts';
 import { contentObject, type StoredTransfer, transferKey } from '../../../contract/transfer.ts';
 import { TransferBook } from '../../../messaging/transfer-book.ts';
 import { TransfersOver } from '../../../messaging/transfers-over.ts';

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { NatsBus } from '../../../bus/nats-bus.ts';
 import { buckets } from '../../../contract/bus/buckets.ts';
 import { subject } from '../../../contract/bus/subjects.ts';
-import { BINDINGS_AGAIN_MS } from '../../../contract/limits.ts';
+import { BINDINGS_AGAIN_MS } from '../../../contract/limits/link.ts';
 import type { LinkBinding } from '../../../contract/mode.ts';
 import type { TargetMode } from '../../../contract/run.ts';
 import { KeptBindings, serveBindings } from '../../../links/kept-bindings.ts';

@@ -3,13 +3,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { NatsBus } from '../../../bus/nats-bus.ts';
 import { buckets } from '../../../contract/bus/buckets.ts';
-import {
-  AGED_REST_MS,
-  AGEING_MS,
-  AGEING_SOON_MS,
-  PASS_LIVE_AFTER_LOS_MS,
-  PASSES_AGED_AT_ONCE,
-} from '../../../contract/limits.ts';
+import { AGED_REST_MS, AGEING_MS, AGEING_SOON_MS } from '../../../contract/limits/aged.ts';
+import { PASS_LIVE_AFTER_LOS_MS, PASSES_AGED_AT_ONCE } from '../../../contract/limits/pass.ts';
 import { Outage } from '../../../contract/outage.ts';
 import type { Pass, PassSnapshot } from '../../../contract/pass.ts';
 import { dayOf } from '../../../messaging/aged-records.ts';

@@ -3,7 +3,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { NatsBus } from '../../../bus/nats-bus.ts';
 import { buckets } from '../../../contract/bus/buckets.ts';
-import { PASS_CHECK_AHEAD_MS, PASS_CHECK_MS, PASS_CHECK_SOON_MS } from '../../../contract/limits.ts';
+import { PASS_CHECK_AHEAD_MS, PASS_CHECK_MS, PASS_CHECK_SOON_MS } from '../../../contract/limits/pass.ts';
 import type { Pass, PassGateway, StoredPass } from '../../../contract/pass.ts';
 import { PassBook } from '../../../messaging/pass-book.ts';
 import { PassWriter } from '../../../messaging/pass-writes.ts';

@@ -1,7 +1,7 @@
 /** One driver or gateway being reported, over a bus of the test that answers as it is reported. */
 
 import { beforeEach, describe, expect, it } from 'vitest';
-import { LINK_RETRY_FIRST_MS, LINK_RETRY_LONGEST_MS } from '../../../contract/limits.ts';
+import { LINK_RETRY_FIRST_MS, LINK_RETRY_LONGEST_MS } from '../../../contract/limits/link.ts';
 import type { BindReply, LinkBinding } from '../../../contract/mode.ts';
 import { Outage } from '../../../contract/outage.ts';
 import type { Bus } from '../../../ports/bus.ts';

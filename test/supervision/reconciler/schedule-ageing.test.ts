@@ -3,7 +3,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { NatsBus } from '../../../bus/nats-bus.ts';
 import { buckets } from '../../../contract/bus/buckets.ts';
-import { AGED_REST_MS, AGEING_MS, SCHEDULE_LIVE_AFTER_END_MS } from '../../../contract/limits.ts';
+import { AGED_REST_MS, AGEING_MS } from '../../../contract/limits/aged.ts';
+import { SCHEDULE_LIVE_AFTER_END_MS } from '../../../contract/limits/schedule.ts';
 import type { StoredSchedule } from '../../../contract/stored-schedule.ts';
 import { ScheduleBook } from '../../../messaging/schedule-book.ts';
 import { SchedulesOver } from '../../../messaging/schedules-over.ts';

@@ -3,7 +3,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { NatsBus } from '../../../bus/nats-bus.ts';
 import { buckets } from '../../../contract/bus/buckets.ts';
-import { AGED_REST_MS, AGEING_MS, TRANSFER_LIVE_AFTER_END_MS } from '../../../contract/limits.ts';
+import { AGED_REST_MS, AGEING_MS } from '../../../contract/limits/aged.ts';
+import { TRANSFER_LIVE_AFTER_END_MS } from '../../../contract/limits/transfer.ts';
 import { type StoredTransfer, transferKey } from '../../../contract/transfer.ts';
 import { TransferBook } from '../../../messaging/transfer-book.ts';
 import { TransfersOver } from '../../../messaging/transfers-over.ts';

@@ -2,7 +2,7 @@
 
 import { expect, it } from 'vitest';
 import type { DecodedBatch } from '../../../contract/batch.ts';
-import { CLOCK_STEP_MS } from '../../../contract/limits.ts';
+import { CLOCK_STEP_MS } from '../../../contract/limits/membership.ts';
 import { groundDated } from '../../../telemetry/compute/ground-time.ts';
 
 const STORED = Date.parse('2026-03-01T12:00:00Z');

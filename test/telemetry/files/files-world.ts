@@ -25,6 +25,7 @@ import type { CurrentValues } from '../../../contract/value.ts';
 import type { RoutePorts } from '../../../http/ports.ts';
 import { readFiles } from '../../../http/routes/files.ts';
 import { readValues, watchValues } from '../../../http/routes/values.ts';
+import { HandOvers } from '../../../messaging/hand-overs.ts';
 import type { Mission } from '../../../mission/mission.ts';
 import type { Follower, StreamMessage } from '../../../ports/bus.ts';
 import { decodeCheckpoint } from '../../../telemetry/checkpoint.ts';
@@ -210,6 +211,7 @@ async function processOf({ bus, missions, clock, log, settle, done }: ProcessOpt
   const services: RunServices = {
     bus,
     clock,
+    handOvers: new HandOvers(clock),
     log,
     missions,
     passes: noPasses,

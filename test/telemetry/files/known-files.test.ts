@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { FileSample } from '../../../contract/batch.ts';
-import { DIRECTORY_FILES } from '../../../contract/limits.ts';
+import { DIRECTORY_FILES } from '../../../contract/limits/transfer.ts';
 import { decodeDirectory, encodeDirectory } from '../../../telemetry/files/directory-checkpoint.ts';
 import { LISTED, PLACE_OF, WIDTH } from '../../../telemetry/files/file-columns.ts';
 import { compareIds, KnownFiles } from '../../../telemetry/files/known-files.ts';

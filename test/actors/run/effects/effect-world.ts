@@ -11,6 +11,7 @@ import { streams } from '../../../../contract/bus/streams.ts';
 import { subject } from '../../../../contract/bus/subjects.ts';
 import type { Program } from '../../../../contract/program.ts';
 import type { RunChartEvent, RunEffect } from '../../../../machines/run/protocol.ts';
+import { HandOvers } from '../../../../messaging/hand-overs.ts';
 import { compile } from '../../../../mission/compile.ts';
 import { load } from '../../../../mission/load.ts';
 import type { Mission } from '../../../../mission/mission.ts';
@@ -89,6 +90,12 @@ export const MISSION = missionOf();
 export const CFDP_MISSION = missionOf((text) =>
   text.replace(/transfer: \{.*\}/, 'transfer: { list: list, checksum: crc32, protocol: cfdp }'),
 );
+/** Nothing says which generation of a file is written. */
+export const NO_GENERATION_MISSION = missionOf((text) =>
+  text
+    .replace(/ +generation: \{ type: u16, default: 0, description: The writing .*\n/, '')
+    .replace('{ type: u16, from: $generation }', '{ type: u16, value: 0 }'),
+);
 /** Another catalogue: a measure more in front, and voltages in another unit. */
 export const LATER_MISSION = missionOf((text) =>
   text
@@ -153,6 +160,7 @@ export async function effectWorld() {
   const services: RunServices = {
     bus,
     clock,
+    handOvers: new HandOvers(clock),
     log,
     missions,
     passes: noPasses,

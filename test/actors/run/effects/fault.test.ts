@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { createFault } from '../../../../actors/run/effects/fault.ts';
 import { subject } from '../../../../contract/bus/subjects.ts';
 import type { FaultCall, FaultReply } from '../../../../contract/link.ts';
+import { handOverMs } from '../../../../messaging/hand-overs.ts';
 import { type EffectWorld, effectWorld, RUN, START } from './effect-world.ts';
 
 const FAULT = {
@@ -73,8 +74,11 @@ describe('a fault of a run', () => {
 
   it('is refused when the gateway is silent, or is not there', async () => {
     const absent = switched(START).seen;
-    await world.passes(6_000, 100);
-    expect(absent.event).toMatchObject({ type: 'fault.refused', reason: 'gateway sim-1 does not run' });
+    await world.passes(handOverMs() + 500, 100);
+    expect(absent.event).toMatchObject({
+      type: 'fault.refused',
+      reason: 'gateway sim-1 is not running: nobody has served it for 10 s',
+    });
     serve(undefined);
     await world.settle();
     const silent = switched(START).seen;

@@ -10,6 +10,7 @@ import { header } from '../../../../contract/bus/headers.ts';
 import { streams } from '../../../../contract/bus/streams.ts';
 import { subject } from '../../../../contract/bus/subjects.ts';
 import type { RunChartEvent } from '../../../../machines/run/protocol.ts';
+import { HandOvers } from '../../../../messaging/hand-overs.ts';
 import type { MissionSource } from '../../../../ports/mission-source.ts';
 import { realClock } from '../../../../supervision/clock.ts';
 import { KnownPlatforms } from '../../../../telemetry/reading/known-platforms.ts';
@@ -48,7 +49,14 @@ beforeAll(async () => {
   const values = targetValues(feeds);
   const platforms = new KnownPlatforms(missions, realClock);
   const world = { bus, clock: realClock, log: keptLog(), missions, passes: noPasses };
-  services = { ...world, platforms, values, files: noFiles, instance: 'executor-1' };
+  services = {
+    ...world,
+    platforms,
+    values,
+    files: noFiles,
+    instance: 'executor-1',
+    handOvers: new HandOvers(world.clock),
+  };
 });
 afterAll(async () => {
   await feeds.stop();

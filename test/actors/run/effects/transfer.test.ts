@@ -85,6 +85,31 @@ describe('a transfer of a run', () => {
     expect(stored('sat1.12.5.up')).toMatchObject({ generation: 5 });
   });
 
+  it('MC-XFER-002 is a download or an upload, and a record of anything else is none', async () => {
+    await world.list('sat1', LISTED);
+    await store(CONTENT);
+    await transfer(DOWNLOAD);
+    await transfer(UPLOAD, { slot: 12, patch: HASH });
+    const [down, up] = [stored('sat1.7.3')!, stored('sat1.12.1.up')!];
+    expect([down.direction, up.direction]).toEqual(['download', 'upload']);
+    const read = (key: string, record: object) =>
+      readStoredTransfer(key, Buffer.from(JSON.stringify(record)));
+    expect(read('sat1.7.3', down)).toEqual(down);
+    expect(read('sat1.7.3', { ...down, direction: 'sideways' })).toBeUndefined();
+    expect(read('sat1.7.3', { ...down, direction: 'upload' })).toBeUndefined();
+    expect(read('sat1.7.3', { ...down, generation: '3' })).toBeUndefined();
+  });
+
+  it('MC-XFER-063 fails the step when the file is absent from the directory, and creates nothing', async () => {
+    await world.list('sat1', { ...LISTED, file: '8' });
+    const seen = await transfer(DOWNLOAD);
+    expect(seen.event).toMatchObject({
+      type: 'failed',
+      reason: 'transfer::not-listed: file 7 of sat1 was never listed',
+    });
+    expect([stored('sat1.7.0'), stored('sat1.7.3'), open()]).toEqual([undefined, undefined, []]);
+  });
+
   it.each([
     [
       'MC-XFER-063',

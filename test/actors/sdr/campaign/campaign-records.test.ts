@@ -5,7 +5,7 @@ import { reportText } from '../../../../actors/sdr/scenario/report.ts';
 import type { NatsBus } from '../../../../bus/nats-bus.ts';
 import type { Report } from '../../../../contract/bench/run.ts';
 import { buckets } from '../../../../contract/bus/buckets.ts';
-import { BENCH_SAMPLES_KEPT } from '../../../../contract/limits.ts';
+import { BENCH_SAMPLES_KEPT } from '../../../../contract/limits/bench.ts';
 import { createSnapshotStore } from '../../../../supervision/cells/snapshot-store.ts';
 import { realClock } from '../../../../supervision/clock.ts';
 import { startNats, type TestNats } from '../../../support/nats.ts';

@@ -5,7 +5,7 @@ import { Frames } from '../../../../actors/sdr/datapath/frames.ts';
 import { BLOCK_BYTES } from '../../../../contract/bench/datapath.ts';
 import { type BenchFrame, FramePage, BenchFrame as FrameShape } from '../../../../contract/bench/frame.ts';
 import type { Profile } from '../../../../contract/bench/profile.ts';
-import { BENCH_FRAMES_KEPT } from '../../../../contract/limits.ts';
+import { BENCH_FRAMES_KEPT } from '../../../../contract/limits/bench.ts';
 import { shapeFaults } from '../../../../radio/document/fault.ts';
 import { prbs } from '../../../../radio/prbs.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';

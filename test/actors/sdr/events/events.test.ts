@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { Events, keptLines } from '../../../../actors/sdr/events/events.ts';
 import { EventBucket } from '../../../../actors/sdr/events/record.ts';
 import { BenchEvent, type Severity } from '../../../../contract/bench/event.ts';
-import { BENCH_EVENTS_KEPT, BENCH_LOG_LINES_KEPT } from '../../../../contract/limits.ts';
+import { BENCH_EVENTS_KEPT, BENCH_LOG_LINES_KEPT } from '../../../../contract/limits/bench.ts';
 import { shapeFaults } from '../../../../radio/document/fault.ts';
 import { ManualClock, settled } from '../../../support/manual-clock.ts';
 import { keptLog } from '../../../support/silent-log.ts';
@@ -154,6 +154,14 @@ describe('the record', () => {
       [1, 'a'],
     ]);
     expect((await live(first.bucket, first.clock)).events.events({ limit: 9 })).toHaveLength(2);
+  });
+
+  it('an event that cannot be read keeps no other from being there', async () => {
+    const first = await live();
+    first.events.record(reported('a'));
+    await first.records.stop();
+    await first.bucket.overwrite('0000000000000009', Buffer.from('{"id":'));
+    expect((await live(first.bucket, first.clock)).events.events({ limit: 9 })).toHaveLength(1);
   });
 
   it('keys are in the order of the ids', async () => {

@@ -8,7 +8,7 @@ import {
   type FeedName,
 } from '../../../../contract/bench/feed.ts';
 import { METRICS } from '../../../../contract/bench/metric.ts';
-import { FEED_RATE_HZ, FEED_READINGS_HZ } from '../../../../contract/limits.ts';
+import { FEED_RATE_HZ, FEED_READINGS_HZ } from '../../../../contract/limits/bench.ts';
 import { createStub } from '../../../../radio/stub/stub.ts';
 import { realClock } from '../../../../supervision/clock.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';

@@ -5,7 +5,7 @@
 
 import { afterEach, describe, expect, it } from 'vitest';
 import type { BoardHolder, ScriptedAction } from '../../../../actors/sdr/radio/board-user.ts';
-import { BENCH_RECORD_MS, BOARD_RETRY_FIRST_MS } from '../../../../contract/limits.ts';
+import { BENCH_RECORD_MS, BOARD_RETRY_FIRST_MS } from '../../../../contract/limits/bench.ts';
 import { Modem } from '../../../../radio/board/modem.ts';
 import { controlBit, register } from '../../../../radio/board/registers.ts';
 import { errno } from '../../../../radio/iio/context.ts';

@@ -4,7 +4,7 @@ import { reportText } from '../../../../actors/sdr/scenario/report.ts';
 import type { Report } from '../../../../contract/bench/run.ts';
 import { Report as ReportShape } from '../../../../contract/bench/run.ts';
 import type { MetricSample, ScenarioAssertion } from '../../../../contract/bench/scenario.ts';
-import { BENCH_REPORT_BYTES, BENCH_SAMPLES_KEPT } from '../../../../contract/limits.ts';
+import { BENCH_REPORT_BYTES, BENCH_SAMPLES_KEPT } from '../../../../contract/limits/bench.ts';
 import { shapeFaults } from '../../../../radio/document/fault.ts';
 import { codeOf, granted, type RunsBench, runsBench } from '../runs-bench.ts';
 import { measureStep, proof, scenario, waitStep } from '../runs-documents.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { BENCH_ABORT_MS, BENCH_RUNS_KEPT } from '../../../../contract/limits.ts';
+import { BENCH_ABORT_MS, BENCH_RUNS_KEPT } from '../../../../contract/limits/bench.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { codeOf, granted, nothingKept, type RunsBench, runsBench, START } from '../runs-bench.ts';
 import { measureStep, proof, scenario, waitStep } from '../runs-documents.ts';

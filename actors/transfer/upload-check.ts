@@ -1,0 +1,40 @@
+/**
+ * Whether a file is on board as it was sent, by the listings behind the end of its writing. Mission Control Service,
+ * section 4.7 rule 8.
+ *
+ * U1. The first listing with the right checksum says so.
+ * U2. One with another checksum counts when it was surely made behind the end, by its time on board too and by more
+ *     than clocks may differ, or when a later one says the same. A listing of before the end that comes late, or is
+ *     dated by a clock that is ahead, shows a file that is half written, and CORRUPTED is for ever.
+ */
+
+import { CLOCK_SKEW_MS } from '../../contract/limits/membership.ts';
+import type { Comparison } from '../../machines/transfer/protocol.ts';
+import type { ListedFile } from '../../ports/file-directory.ts';
+
+interface UploadChecking {
+  /** When the last byte was acknowledged, ms since 1970. */
+  readonly endedAt: number;
+  /** The next listing of the file that was received behind that time; undefined: it is not waited for any more. */
+  readonly next: (afterMs: number) => Promise<ListedFile | undefined>;
+  readonly compare: (checksum: string | undefined) => Promise<Comparison>;
+}
+
+/** What its checksum came to; undefined where the wait was ended. */
+export async function checkUpload({
+  endedAt,
+  next,
+  compare,
+}: UploadChecking): Promise<Comparison | undefined> {
+  let doubted: string | undefined;
+  for (let after = endedAt; ; ) {
+    const listed = await next(after);
+    if (listed === undefined) return undefined;
+    const { checksum, listedAt, madeAt = listedAt } = listed;
+    const comparison = await compare(checksum);
+    const isBehind = madeAt > endedAt + CLOCK_SKEW_MS;
+    if (comparison.outcome !== 'differs' || isBehind || checksum === doubted) return comparison;
+    doubted = checksum;
+    after = listedAt;
+  }
+}

@@ -1,0 +1,94 @@
+/**
+ * The rows of the log. Only those in sight are in the document; the next older page is asked for before its place is
+ * in sight.
+ *
+ * T1. What comes before it does not move what somebody reads further down.
+ */
+
+import { html, nothing } from 'lit-html';
+import { later } from '../../browser-clock.ts';
+import { dateTime } from '../../moment.ts';
+import { windowOf } from '../parts/row-window.ts';
+import { spacer } from '../parts/rows-in-sight.ts';
+import { keyOf, type ShownEvent } from './event-log.ts';
+
+const ROW = 30;
+const HEIGHT = 900;
+const COLUMNS = 6;
+/** Rows before the end at which older ones are asked for. */
+const BEFORE_END = 40;
+
+const LOOKS = {
+  critical: ['▲', 'bad'],
+  warning: ['△', 'warn'],
+  info: ['●', 'muted'],
+  detail: ['·', 'muted'],
+} as const;
+
+interface TableActions {
+  readonly older: () => void;
+  readonly drawn: () => void;
+  readonly select: (event: ShownEvent) => void;
+}
+
+export class EventTable {
+  readonly #actions: TableActions;
+  #scrolled = 0;
+  #height = HEIGHT;
+  /** The first one in sight, and its place. */
+  #read: { readonly event: ShownEvent; readonly place: number } | undefined;
+
+  constructor(actions: TableActions) {
+    this.#actions = actions;
+  }
+
+  view(events: readonly ShownEvent[], selected: ShownEvent | undefined, more: unknown): unknown {
+    this.#stay(events);
+    const chosen = selected && keyOf(selected);
+    const { first, shown } = windowOf(this.#scrolled, this.#height, ROW, events.length);
+    if (first + shown > events.length - BEFORE_END) later(this.#actions.older, 0);
+    return html`<div class="scroll in-sight values events" tabindex="0" role="region" aria-label="Table of events" @scroll=${(event: Event) => this.#scroll(event)}>
+      <table aria-rowcount=${events.length + 1}><thead><tr><th scope="col">time</th><th scope="col"><span class="word">severity</span></th><th scope="col" class="wide-only">kind</th><th scope="col" class="wide-only">target</th><th scope="col" class="wide-only">by</th><th scope="col">what happened</th></tr></thead>
+      <tbody>${spacer(first, COLUMNS)}
+        ${events.slice(first, first + shown).map((event, index) => this.#row(event, first + index, chosen !== undefined && keyOf(event) === chosen))}
+        ${spacer(events.length - first - shown, COLUMNS)}</tbody></table>${more}</div>`;
+  }
+
+  #row(event: ShownEvent, index: number, isSelected: boolean): unknown {
+    const [sign, tone] = LOOKS[event.severity];
+    return html`<tr class=${event.severity} aria-rowindex=${index + 2} aria-current=${isSelected ? 'true' : nothing}>
+      <td class="mono">${dateTime(Date.parse(event.time))}</td><td class=${tone}>${sign} <span class="word">${event.severity}</span></td><td class="wide-only">${event.kind}</td>
+      <td class="wide-only">${event.target ?? ''}</td><td class="wide-only" title=${event.by ?? ''}>${event.by ?? ''}</td>
+      <th scope="row"><button class="line-button" title=${event.text} aria-expanded=${isSelected ? 'true' : 'false'} @click=${() => this.#actions.select(event)}>${event.text}</button></th></tr>`;
+  }
+
+  /** T1 */
+  #stay(events: readonly ShownEvent[]): void {
+    const before = this.#read;
+    const isAway = this.#scrolled > 0 && before !== undefined;
+    const place = isAway ? placeOf(before.event, events) : -1;
+    if (isAway && place >= 0 && place !== before.place) {
+      this.#scrolled += (place - before.place) * ROW;
+      const to = this.#scrolled;
+      later(() => document.querySelector('.events')?.scrollTo({ top: to }), 0);
+    }
+    const first = Math.floor(this.#scrolled / ROW);
+    const event = events[first];
+    this.#read = event && { event, place: first };
+  }
+
+  #scroll(event: Event): void {
+    const { scrollTop, clientHeight } = event.currentTarget as HTMLElement;
+    this.#scrolled = scrollTop;
+    this.#height = clientHeight;
+    this.#actions.drawn();
+  }
+}
+
+/** A page that was read again has objects of its own. */
+function placeOf(event: ShownEvent, events: readonly ShownEvent[]): number {
+  const place = events.indexOf(event);
+  if (place >= 0) return place;
+  const key = keyOf(event);
+  return events.findIndex((each) => each.time === event.time && keyOf(each) === key);
+}

@@ -1,0 +1,110 @@
+/**
+ * The record of a connector in the bucket `mcs_connectors`: its last registration, how it was when that was last
+ * recorded, how far it had read, and what streams discarded before it had read it. Ours.
+ *
+ * S1. Nothing that is shown as it is now is taken from here by a process that receives heartbeats: between two records
+ *     up to `UNIT_RECORD_MS` pass.
+ * S2. What is lost is kept until the connector is removed: a connector that reads on leaves no other trace of it.
+ */
+
+import type { ConnectorRegistrationDocument, ReadPosition } from './connector-wire.ts';
+import { parseJsonBytes } from './json-bytes.ts';
+import { asObject, isListOf } from './reply.ts';
+import type { UnitHealth } from './unit-wire.ts';
+
+export interface StoredConnector {
+  readonly registered?: RegisteredConnector;
+  /** By the name of the consumer (S2). */
+  readonly lost?: Readonly<Record<string, LostMessages>>;
+  /** By the name of the consumer: whether its stream is about to discard what it has not read. */
+  readonly risk?: Readonly<Record<string, LossRisk>>;
+}
+
+export interface LossRisk {
+  readonly at_risk: boolean;
+  /** Since when. */
+  readonly at: string;
+  readonly reason?: string;
+}
+
+export interface RegisteredConnector {
+  readonly document: ConnectorRegistrationDocument;
+  readonly at: string;
+  readonly alive: boolean;
+  readonly health: UnitHealth;
+  readonly last_heard: string;
+  /** It ended in order. */
+  readonly left?: boolean;
+  readonly positions?: Readonly<Record<string, ReadPosition>>;
+}
+
+/** What a stream discarded before a connector had read it. */
+export interface LostMessages {
+  readonly messages: number;
+  /** When it was first seen. */
+  readonly since: string;
+  /** Position up to which it is counted; 0: as the connector itself says. */
+  readonly through: number;
+}
+
+/** The record; undefined for anything else. */
+export function readStoredConnector(bytes: Uint8Array): StoredConnector | undefined {
+  try {
+    const record = asObject(parseJsonBytes(bytes));
+    if (record === undefined) return undefined;
+    const { registered, lost, risk } = record;
+    if (registered !== undefined && !isRegistered(registered)) return undefined;
+    if (lost !== undefined && !isLost(lost)) return undefined;
+    if (risk !== undefined && !isRisk(risk)) return undefined;
+    return record as unknown as StoredConnector;
+  } catch {
+    return undefined;
+  }
+}
+
+function isRegistered(value: unknown): value is RegisteredConnector {
+  const registered = asObject(value);
+  const document = asObject(registered?.document);
+  const connector = asObject(document?.connector);
+  const { positions } = registered ?? {};
+  return (
+    typeof registered?.alive === 'boolean' &&
+    typeof registered.at === 'string' &&
+    typeof registered.last_heard === 'string' &&
+    typeof asObject(registered.health)?.state === 'string' &&
+    typeof document?.instance === 'string' &&
+    typeof document.heartbeat_period_ms === 'number' &&
+    asObject(document.software) !== undefined &&
+    isListOf(
+      connector?.data,
+      ({ kind, consumer }) => typeof kind === 'string' && typeof consumer === 'string',
+    ) &&
+    (positions === undefined || asObject(positions) !== undefined)
+  );
+}
+
+function isRisk(value: unknown): boolean {
+  const risk = asObject(value);
+  return (
+    risk !== undefined &&
+    isListOf(
+      Object.values(risk),
+      ({ at_risk, at, reason }) =>
+        typeof at_risk === 'boolean' &&
+        typeof at === 'string' &&
+        (reason === undefined || typeof reason === 'string'),
+    )
+  );
+}
+
+function isLost(value: unknown): boolean {
+  const lost = asObject(value);
+  return (
+    lost !== undefined &&
+    isListOf(
+      Object.values(lost),
+      ({ messages, since, through }) =>
+        typeof messages === 'number' && typeof since === 'string' && typeof through === 'number',
+    )
+  );
+}

@@ -1,0 +1,113 @@
+/** Alarms of which the bus loses events or records that it had acknowledged, as copies of a stream that differ do. */
+
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import type { NatsBus } from '../../../bus/nats-bus.ts';
+import { alarmKey } from '../../../contract/alarm-name.ts';
+import { buckets } from '../../../contract/bus/buckets.ts';
+import { streams } from '../../../contract/bus/streams.ts';
+import { loseMessages } from '../../support/lose-messages.ts';
+import { startNats, type TestNats } from '../../support/nats.ts';
+import { until } from '../../support/until.ts';
+import { eventsOf, type Leader, lead, nameOf, says, stateOf, storedOf } from './alarm-world.ts';
+
+let nats: TestNats;
+let bus: NatsBus;
+let leaders: Leader[] = [];
+let epoch = 10;
+
+beforeAll(async () => {
+  nats = await startNats();
+  bus = await nats.connected();
+}, 60_000);
+afterEach(async () => {
+  await Promise.all(leaders.splice(0).map((leader) => leader.stop()));
+});
+afterAll(() => nats.stop());
+
+async function leader(): Promise<Leader> {
+  epoch += 1;
+  const led = await lead({ bus, epoch });
+  leaders.push(led);
+  return led;
+}
+
+async function stopped(one: Leader): Promise<void> {
+  leaders = leaders.filter((each) => each !== one);
+  await one.stop();
+}
+
+const numbers = async (alarm: string): Promise<number[]> =>
+  (await eventsOf(bus, alarm)).map(({ event }) => event.seq);
+const becomes = (alarm: string, ...told: number[]): Promise<unknown> =>
+  until(async () => JSON.stringify(await numbers(alarm)) === JSON.stringify(told), {
+    timeoutMs: 10_000,
+    what: `events ${told} of ${alarm}`,
+  });
+
+async function lose(alarm: string, ...numbered: number[]): Promise<void> {
+  const gone = (await eventsOf(bus, alarm)).filter(({ event }) => numbered.includes(event.seq));
+  await loseMessages(
+    nats,
+    streams.alarms,
+    gone.map(({ message }) => message.seq),
+  );
+}
+
+it('alarm-event.E5 whose last event is lost goes on behind it, and it is said', async () => {
+  const led = await leader();
+  await says(bus, [{ alarm: 'voltage', severity: 'warning' }]);
+  await becomes('voltage', 1);
+  await says(bus, [{ alarm: 'voltage', severity: null }]);
+  await becomes('voltage', 1, 2);
+  await lose('voltage', 2);
+  expect(bus.lostUntil).toBeUndefined();
+  await says(bus, [{ alarm: 'voltage', severity: 'critical' }]);
+  await becomes('voltage', 1, 3);
+  await until(() => (bus.lostUntil ?? 0) > 0);
+  expect(led.failures).toEqual([]);
+  expect(led.kind.trouble()).toEqual({});
+});
+
+it('alarm-event.E5 append-behind.A1 whose last event is lost gets it again from its record by the next leader, though the stream knows its id', async () => {
+  const first = await leader();
+  for (const severity of ['warning', 'critical', null] as const)
+    await says(bus, [{ alarm: 'current', severity }]);
+  await becomes('current', 1, 2, 3);
+  await stopped(first);
+  await lose('current', 3);
+  const next = await leader();
+  await becomes('current', 1, 2, 3);
+  expect(next.failures).toEqual([]);
+});
+
+it('alarm/recovery.V4 that lost more than its last event: the last one is published again, and the rest is said', async () => {
+  const first = await leader();
+  for (const severity of ['warning', 'critical', null] as const)
+    await says(bus, [{ alarm: 'low', severity }]);
+  await becomes('low', 1, 2, 3);
+  await stopped(first);
+  await lose('low', 2, 3);
+  const before = bus.lostUntil ?? 0;
+  await leader();
+  await becomes('low', 1, 3);
+  await until(() => (bus.lostUntil ?? 0) > before);
+});
+
+it('alarm/service.S7 alarm/recovery.V2 whose record is lost is recorded again as it was published, and its leader starts again without a failure of its own', async () => {
+  const led = await leader();
+  await says(bus, [{ alarm: 'quiet', severity: 'warning' }]);
+  await becomes('quiet', 1);
+  const key = alarmKey(nameOf('quiet'));
+  const { revision } = (await bus.bucket(buckets.alarms).get(key))!;
+  await loseMessages(nats, { name: `KV_${buckets.alarms.name}` }, [revision]);
+  await says(bus, [{ alarm: 'quiet', severity: 'critical' }]);
+  await until(() => led.failures.length > 0);
+  expect(led.failures).toEqual([expect.objectContaining({ code: 'bus.unavailable' })]);
+  await stopped(led);
+  await leader();
+  await until(async () => (await storedOf(bus, 'quiet'))?.record.severity === 'critical', {
+    timeoutMs: 10_000,
+  });
+  expect(await stateOf(bus, 'quiet')).toBe('ACTIVE_UNACK');
+  expect((await numbers('quiet')).length).toBeGreaterThanOrEqual(2);
+});

@@ -1,0 +1,156 @@
+/** Runs of which the bus loses events that it had acknowledged, as copies of a stream that differ do. */
+
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { RUN_VERSION } from '../../../actors/run/log-store.ts';
+import { readRunLog } from '../../../actors/run/run-log.ts';
+import { readRunStanding } from '../../../actors/run/standing.ts';
+import type { NatsBus } from '../../../bus/nats-bus.ts';
+import { buckets } from '../../../contract/bus/buckets.ts';
+import { streams } from '../../../contract/bus/streams.ts';
+import { keptBytes } from '../../../messaging/kept-envelopes.ts';
+import type { KeptEnvelope } from '../../../ports/entity.ts';
+import { realClock } from '../../../supervision/clock.ts';
+import { loseMessages } from '../../support/lose-messages.ts';
+import { demoMission, TestMissions } from '../../support/missions.ts';
+import { startNats, type TestNats } from '../../support/nats.ts';
+import {
+  approve,
+  lastOf,
+  leaf,
+  logWith,
+  openRun,
+  programOf,
+  runOf,
+  submitProgram,
+} from '../../support/run-program.ts';
+import { until } from '../../support/until.ts';
+import { RunExecutor } from './run-executor.ts';
+
+const mission = demoMission();
+const CONFIRM = { kind: 'confirm', prompt: ['Go?'], role: 'operator' } as const;
+const LOG = { kind: 'log', message: ['went'] } as const;
+const program = () =>
+  programOf(mission.revision, [leaf('a', [LOG, CONFIRM, LOG])], { leases: [], targets: {}, sends: false });
+
+let nats: TestNats;
+let bus: NatsBus;
+let epoch = 0;
+let executors: RunExecutor[] = [];
+
+beforeAll(async () => {
+  nats = await startNats();
+  bus = await nats.connected();
+}, 60_000);
+afterEach(async () => {
+  await Promise.all(executors.splice(0).map((each) => each.stop()));
+});
+afterAll(() => nats.stop());
+
+async function executor(): Promise<RunExecutor> {
+  epoch += 1;
+  const made = new RunExecutor({ bus, clock: realClock, missions: new TestMissions(mission), epoch });
+  executors.push(made);
+  await made.hold('3');
+  return made;
+}
+
+async function stopped(one: RunExecutor): Promise<void> {
+  executors = executors.filter((each) => each !== one);
+  await one.stop();
+}
+
+/** Runs that wait for an answer. */
+async function waiting(count: number): Promise<string[]> {
+  const runs = Array.from({ length: count }, () => runOf('3'));
+  for (const run of runs) await submitProgram(bus, program(), { run });
+  for (const run of runs) await logWith(bus, run, 'asked', { timeoutMs: 8_000 });
+  return runs;
+}
+
+/** Loses the events of a run from this one to that one, counted from 1. */
+async function lose(run: string, first: number, last: number): Promise<void> {
+  const log = await readRunLog(bus, run);
+  const gone = log.filter(({ event }) => event.seq >= first && event.seq <= last);
+  await loseMessages(
+    nats,
+    streams.runs,
+    gone.map(({ position }) => position),
+  );
+}
+
+describe('a run of which events are lost', () => {
+  it('run/run-log.G6 shard.S13 ends with the reason when its next event is refused, behind the numbers people have seen; the others go on', async () => {
+    const held = await executor();
+    const [cut, whole] = (await waiting(2)) as [string, string];
+    const before = await readRunLog(bus, cut);
+    await lose(cut, before.length, before.length);
+    await approve(bus, cut, { path: 'a', by: 'ana', roles: ['operator'] });
+    const log = await logWith(bus, cut, 'finished', { timeoutMs: 8_000 });
+    expect(lastOf(log, 'finished')).toMatchObject({
+      ok: false,
+      seq: before.length + 1,
+      reason: expect.stringMatching(/events of its log.*are lost.*not carried on/),
+    });
+    expect(log.filter(({ event }) => event === 'logged')).toHaveLength(1);
+    await until(async () => (await openRun(bus, cut)) === undefined);
+    expect(bus.lostUntil).toBeGreaterThan(Date.parse(before[0]!.event.at));
+    await approve(bus, whole, { path: 'a', by: 'ana', roles: ['operator'] });
+    expect(lastOf(await logWith(bus, whole, 'finished', { timeoutMs: 8_000 }), 'finished')).toMatchObject({
+      ok: true,
+    });
+    expect(held.failures).toEqual([]);
+    expect(held.runs.kind.trouble()).toEqual({});
+  });
+
+  it.each([
+    ['in the middle', 2, 3],
+    ['at its end, of which the list knows', 4, 9],
+    ['with all of its log', 1, 9],
+  ] as const)(
+    'shard-losses.L2 that are gone %s is not begun or carried on by the next owner',
+    async (_, first, last) => {
+      const one = await executor();
+      const [run] = (await waiting(1)) as [string];
+      const seen = await readRunLog(bus, run);
+      const end = seen.at(-1)!.event.at;
+      await until(async () => Buffer.from((await bus.bucket(buckets.runs).get(run))!.value).includes(end));
+      await stopped(one);
+      await bus
+        .bucket(buckets.actors)
+        .remove(`run.${run}`, (await bus.bucket(buckets.actors).get(`run.${run}`))?.revision ?? 0);
+      await lose(run, first, last);
+      const next = await executor();
+      const log = await logWith(bus, run, 'finished', { timeoutMs: 8_000 });
+      expect(lastOf(log, 'finished')).toMatchObject({ ok: false, reason: expect.stringContaining('lost') });
+      expect(log.filter(({ event }) => event === 'logged').length).toBeLessThanOrEqual(1);
+      await until(async () => (await openRun(bus, run)) === undefined);
+      expect(next.failures).toEqual([]);
+    },
+  );
+
+  it('run/standing.T3 that what is kept beside its log covers is ended', async () => {
+    const one = await executor();
+    const [run] = (await waiting(1)) as [string];
+    await stopped(one);
+    const { progress, facts, revision, position, mark } = await readRunStanding(bus, {
+      run,
+      program: program(),
+      by: undefined,
+    });
+    const covers = { position, mark: mark! };
+    const snapshot = { context: { progress } };
+    const envelope = { kind: 'run', id: run, version: RUN_VERSION, revision, epoch, timers: [], effects: [] };
+    const bytes = keptBytes({ ...envelope, snapshot, facts, covers } as KeptEnvelope);
+    await bus.bucket(buckets.actors).overwrite(`run.${run}`, bytes);
+    const index = await bus.bucket(buckets.runs).get(run);
+    await bus.bucket(buckets.runs).remove(run, index!.revision);
+    const log = await readRunLog(bus, run);
+    await lose(run, log.length - 1, log.length);
+    await executor();
+    const end = lastOf(await logWith(bus, run, 'finished', { timeoutMs: 8_000 }), 'finished');
+    expect(end).toMatchObject({
+      ok: false,
+      reason: expect.stringContaining(`events ${log.length - 1} to ${log.length} of its log are lost`),
+    });
+  });
+});
