@@ -8,7 +8,7 @@ import { call } from '../support/client.ts';
 import { until } from '../support/until.ts';
 import { launch, openPage, type Watched } from './browser.ts';
 import { findings, type OperatorCell, seeChart, startOperatorCell } from './operator-page.ts';
-import { FEEDING, heapOf } from './page-work.ts';
+import { FEEDING, heapOf, sampleOf } from './page-work.ts';
 
 const forgiven = /status of (4\d\d|503 .*readyz|503)/;
 const ADA = { 'x-mcs-user': 'ada' };
@@ -211,7 +211,7 @@ describe('what a page keeps', () => {
     const { page } = watched;
     await page.addInitScript(FEEDING);
     for (const [fragment, part, make, drawn] of [
-      ['#/values?target=sat1', 'values/watch', VALUE, '.values tbody strong'],
+      ['#/values?target=sat1', 'values/watch', sampleOf(20), '.values tbody strong'],
       ['#/events?target=sat1', 'events/watch', EVENT, '.events tbody tr[aria-rowindex]'],
     ] as const) {
       await page.goto(`${cell.mcs.api}/${fragment}`);
@@ -227,9 +227,4 @@ describe('what a page keeps', () => {
   }, 90_000);
 });
 
-const VALUE = `(n) => {
-  const time = new Date().toISOString();
-  const sample = { value: (n * 7) % 101, time, ground_time: time, link: 'uhf', delivery: 'realtime' };
-  return JSON.stringify({ component: 'big', measure: 'm' + (n % 20), sample });
-}`;
 const EVENT = `(n) => JSON.stringify({ time: new Date().toISOString(), kind: 'run', severity: 'info', subject: 'R' + n, text: 'Run ' + n + ' began.' })`;

@@ -13,7 +13,7 @@ import { quiet } from '../support/nats.ts';
 import { until } from '../support/until.ts';
 import { launch, openPage, type Watched } from './browser.ts';
 import { findings, type OperatorCell, seeChart, startOperatorCell } from './operator-page.ts';
-import { watchWork } from './page-work.ts';
+import { FEEDING, sampleOf, watchWork } from './page-work.ts';
 
 /** What the browser says of a request that is refused on purpose, and of a process that is not ready at once. */
 const forgiven = /status of (4\d\d|503 .*readyz)/;
@@ -320,14 +320,14 @@ describe('five thousand values a second', () => {
     const watched = await openPage(browser, cell.mcs.api, { forgiven });
     opened.push(watched);
     const { page } = watched;
-    await page.addInitScript(FEED);
+    await page.addInitScript(FEEDING);
     await page.route('**/catalogue', (route) => route.fulfill({ json: MANY }));
     await page.goto(`${cell.mcs.api}/#/values?target=sat1&first=abnormal`);
     await page.locator('.values tbody tr', { hasText: 'big.m' }).first().waitFor();
     const first = page.locator('.values tbody tr').first();
     const before = await first.textContent();
     const work = await watchWork(page, '.values', 'tbody tr');
-    await page.evaluate('window.feed(10_000)');
+    await page.evaluate(`window.feed('values/watch', 10_000, ${sampleOf(MEASURES)})`);
     // A fast machine has handed over all of them before the first drawing.
     await until(async () => (await first.textContent()) !== before, { what: 'a drawing' });
     const { drawings, mostRows, seconds } = await work();
@@ -355,31 +355,6 @@ const MANY = {
     },
   ],
 };
-
-/** Hands messages to the page as its socket does, one task for each and as fast as it takes them. */
-const FEED = `
-  const Real = WebSocket;
-  let values;
-  window.WebSocket = class extends Real {
-    constructor(address) {
-      super(address);
-      if (address.includes('values/watch')) values = this;
-    }
-  };
-  window.feed = (count) => new Promise((done) => {
-    const { port1, port2 } = new MessageChannel();
-    let sent = 0;
-    port1.onmessage = () => {
-      if (sent === count) return done();
-      const time = new Date().toISOString();
-      const sample = { value: (sent * 7) % 101, time, ground_time: time, link: 'uhf', delivery: 'realtime' };
-      values.onmessage({ data: JSON.stringify({ component: 'big', measure: 'm' + (sent % ${MEASURES}), sample }) });
-      sent += 1;
-      port2.postMessage(0);
-    };
-    port2.postMessage(0);
-  });
-`;
 
 describe('on a telephone, and as a whole', () => {
   it('fits 390 px without a page that scrolls sideways, and the passes have no findings', async () => {

@@ -61,8 +61,9 @@ export async function heapOf(page: Page): Promise<number> {
 }
 
 /**
- * A script that gives a page `feed(part, texts)`: hands texts to the socket whose address has that part, as the network
- * does, one task for each and as fast as it takes them.
+ * A script that gives a page `feed(part, count, make)`: hands the texts that `make` gives for 0 to `count - 1` to the
+ * socket whose address has that part, as the network does, one task for each and as fast as it takes them. Until the
+ * page has such a socket it waits: what the page shows may come by another way before.
  */
 export const FEEDING = `
   const Real = WebSocket;
@@ -78,10 +79,19 @@ export const FEEDING = `
     let sent = 0;
     port1.onmessage = () => {
       if (sent === count) return done();
-      sockets.findLast(({ url, onmessage }) => url.includes(part) && onmessage).onmessage({ data: make(sent) });
+      const socket = sockets.findLast(({ url, onmessage }) => url.includes(part) && onmessage);
+      if (socket === undefined) return setTimeout(() => port2.postMessage(0), 10);
+      socket.onmessage({ data: make(sent) });
       sent += 1;
       port2.postMessage(0);
     };
     port2.postMessage(0);
   });
 `;
+
+/** For `feed`: a sample of one of that many measures of the component `big`. */
+export const sampleOf = (measures: number): string => `(n) => {
+  const time = new Date().toISOString();
+  const sample = { value: (n * 7) % 101, time, ground_time: time, link: 'uhf', delivery: 'realtime' };
+  return JSON.stringify({ component: 'big', measure: 'm' + (n % ${measures}), sample });
+}`;
