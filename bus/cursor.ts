@@ -10,6 +10,9 @@
  * C5. The head is what was stored last when the reading began, not what is stored last now: what is written all the
  *     time is read to its head all the same. Where values are replaced, `ReplayedKeys` decides when each has come
  *     (`replayed-keys.ts`).
+ * C6. In a cluster the servers draw where a consumer lives, also among those that have just gone away: the question for
+ *     one is then never answered. So the first attempts wait for a moment only, later ones longer: a cell that starts
+ *     may have to wait its turn. A consumer that is made behind its attempt goes after `INACTIVE_MS`.
  */
 
 import type { ConsumerInfo, Msg } from 'nats';
@@ -49,6 +52,8 @@ export interface Reading {
 /** The server forgets a consumer that nobody pulls from. */
 const INACTIVE_MS = 60_000;
 const CREATE_MS = 2_000;
+/** C6: of the first two attempts in a cluster, doubled behind each two that failed. */
+const CREATE_FIRST_MS = 400;
 const RESTART_FIRST_MS = 20;
 const RESTART_LONGEST_MS = 1_000;
 const FAILURES_WORTH_A_WARNING = 5;
@@ -67,6 +72,8 @@ export class Cursor {
   #subscription: Stoppable | undefined;
   #generation = 0;
   #failures = 0;
+  /** Whether its stream has copies on several servers, as it was seen last. */
+  #isCopied = false;
   #busy = false;
   #atHead = false;
   /** The last message of the stream when the present consumer was made. */
@@ -139,8 +146,9 @@ export class Cursor {
 
   async #begin(generation: number): Promise<void> {
     if (!this.#jetstream.connection.connected) return;
-    const stands = await this.#reading.asset.look(CREATE_MS);
+    const stands = await this.#reading.asset.look(this.#attemptMs());
     if (generation !== this.#generation) return;
+    this.#isCopied = stands.replicas > 1;
     this.#atHead = false;
     this.#headSeq = stands.lastSeq;
     const start = await this.#reading.start(stands);
@@ -174,7 +182,13 @@ export class Cursor {
       num_replicas: 1,
     };
     const body = { stream_name: stream, config };
-    return this.#jetstream.ask<ConsumerInfo>(`CONSUMER.CREATE.${stream}`, body, CREATE_MS);
+    return this.#jetstream.ask<ConsumerInfo>(`CONSUMER.CREATE.${stream}`, body, this.#attemptMs());
+  }
+
+  /** C6 */
+  #attemptMs(): number {
+    if (!this.#isCopied) return CREATE_MS;
+    return Math.min(CREATE_MS, CREATE_FIRST_MS * 2 ** Math.floor(this.#failures / 2));
   }
 
   #inbox(): string {

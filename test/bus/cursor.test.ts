@@ -1,6 +1,6 @@
-/** cursor.C1, C4 and pull.K1, K2: every message soon and once, whatever becomes of the consumer and of its pulls. */
+/** cursor.C1, C4, C6 and pull.K1, K2: every message soon and once, whatever becomes of the consumer and its pulls. */
 
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Assets } from '../../bus/assets.ts';
 import { Connection } from '../../bus/connection.ts';
 import { Cursors } from '../../bus/cursors.ts';
@@ -13,6 +13,7 @@ import type { Pace } from '../../bus/pull.ts';
 import { PACE } from '../../bus/pull.ts';
 import { Tails } from '../../bus/stream-tail.ts';
 import { TAIL_FROM } from '../../contract/limits/archive.ts';
+import { Outage } from '../../contract/outage.ts';
 import type { Log } from '../../ports/log.ts';
 import type { TestNats } from '../support/nats.ts';
 import { quiet, startNats } from '../support/nats.ts';
@@ -140,6 +141,47 @@ it('takes up again at once after a handler that outlasted its pull', async () =>
   expect(spent()).toBeLessThan(1_000);
   tools.cursors.close();
   expect(seen).toEqual([1, 2]);
+});
+
+describe('cursor.C6 a server that makes no consumer', () => {
+  /** How long each attempt to make one waited, where the first so many are not answered. */
+  async function waited(replicas: number, unanswered: number): Promise<number[]> {
+    const stream = { ...STREAM, name: `AWAY_${replicas}`, subjects: [`mcs.away.${replicas}`] };
+    await bus.append(stream, `mcs.away.${replicas}`, bytes('x'));
+    const { assets } = toolsAt(PACE);
+    const waits: number[] = [];
+    const ask = <Reply>(verb: string, body: object | undefined, timeoutMs: number): Promise<Reply> => {
+      if (verb.startsWith('CONSUMER.CREATE.')) {
+        waits.push(timeoutMs);
+        if (waits.length <= unanswered) return Promise.reject(new Outage('bus.timeout', 'nobody answered'));
+      }
+      return admin.ask<Reply>(verb, body, timeoutMs);
+    };
+    const jetstream: JetStream = Object.assign(Object.create(admin), { ask });
+    const asset = assets.stream(stream);
+    const cursors = new Cursors(jetstream, quiet);
+    await new Promise<void>((resolve) => {
+      cursors.open({
+        stream: stream.name,
+        filter: stream.subjects[0]!,
+        asset: { ...asset, look: async (ms) => ({ ...(await asset.look(ms)), replicas }) },
+        start: () => ({ deliver_policy: 'by_start_sequence', opt_start_seq: 1 }),
+        wanted: () => true,
+        deliver: () => resolve(),
+        atHead: () => undefined,
+      });
+    });
+    cursors.close();
+    return waits;
+  }
+
+  it('is asked again after a moment in a cluster, where another one is drawn, and waited for longer each time', async () => {
+    expect(await waited(3, 6)).toEqual([400, 400, 800, 800, 1_600, 1_600, 2_000]);
+  });
+
+  it('is waited for where it is the only one', async () => {
+    expect(await waited(1, 2)).toEqual([2_000, 2_000, 2_000]);
+  });
 });
 
 it('lists every key of a bucket whose values exceed what is pulled at once', async () => {
