@@ -64,13 +64,17 @@ async function asking(): Promise<string> {
   });
 }
 
-/** Where it is not, what the page says of it stands in the failure. */
+/** Where it is not, the failure says what the page and the test are answered. */
 async function chartDrawn(page: Page, kind: string): Promise<void> {
   const isDrawn = async (): Promise<boolean> => (await page.evaluate<string[]>(KINDS_DRAWN)).join() === kind;
   await until(isDrawn, BUSY).catch(async (cause: unknown) => {
-    const words = await page.locator('body').innerText();
     const answers = await page.evaluate<string>(ANSWERS);
-    throw new Error(`no chart of the ${kind}; answers: ${answers}; the page says: ${words}`, { cause });
+    const note = await page.locator('#entity-note').textContent();
+    const { status, body } = await call<object>('GET', `${cell.api}/v1/inspect/charts/${kind}`);
+    const direct = `${status} ${JSON.stringify(body).slice(0, 200)}`;
+    throw new Error(`no chart of the ${kind}; note: ${note}; direct: ${direct}; answers: ${answers}`, {
+      cause,
+    });
   });
 }
 
@@ -167,9 +171,9 @@ it.runIf(process.env['SHOTS'] !== undefined)('the chart of a run, whole', { time
   await shot(page, 'run-wide-large');
 });
 
-/** What was answered of what the page asked for, and when. */
+/** What was answered of what the page asked for charts and entities, and when. */
 const ANSWERS =
-  "performance.getEntriesByType('resource').slice(-60).map(({ name, startTime, responseEnd, responseStatus }) => [name.replace(location.origin, ''), responseStatus, startTime | 0, responseEnd | 0].join(' ')).join('; ')";
+  "performance.getEntriesByType('resource').filter(({ name }) => /charts|entities/.test(name)).slice(-30).map(({ name, startTime, responseEnd, responseStatus }) => [name.replace(location.origin, ''), responseStatus, startTime | 0, responseEnd | 0].join(' ')).join('; ')";
 const KINDS_DRAWN =
   "[...new Set([...document.querySelectorAll('#chart .state')].map((node) => node.dataset.state.split('.')[0]))]";
 /** What is wider than the window or stands beyond its edge, what scrolls inside its own box left out. */
