@@ -23,16 +23,23 @@ import {
   stagesIn,
 } from '../support/campaign-judge.ts';
 import { Gap, type Load, loadUntil, watchLeader } from '../support/campaign-load.ts';
+import { call } from '../support/client.ts';
 import { startCluster, type TestCluster } from '../support/cluster.ts';
 import { DEMO } from '../support/demo-cell.ts';
 import { endAllMcs, type Mcs, startMcs } from '../support/mcs.ts';
 import { quiet } from '../support/nats.ts';
+import { until } from '../support/until.ts';
+
+interface Health {
+  readonly replicas?: { readonly wanted: number; readonly short: readonly unknown[] };
+}
 
 const MINUTES = Number(process.env.CLUSTER_MINUTES ?? 0);
 /** Names of faults with commas between them: only these, in this order. */
 const FAULTS = process.env.CLUSTER_FAULTS?.split(',');
-/** Folder for what each process has written when the load ends. */
+/** Folder for what each process has written when the load ends, and from which level on. */
 const LOGS = process.env.CLUSTER_LOGS;
+const LEVEL = process.env.CLUSTER_LEVEL ?? 'warn';
 /** For everything that is judged behind the load, however much there is. */
 const JUDGED_WITHIN_MS = 300_000;
 /** Of each process, where a checker is not content. */
@@ -51,9 +58,14 @@ describe.runIf(MINUTES > 0)('a cell over a cluster', () => {
 
   async function startProcess(at: number): Promise<void> {
     const args = ['serve', '--mission', mission, '--nats', cluster.url, '--port', '0'];
-    const env = { MCS_INSTANCE: `m${at}`, MCS_MEMBER_TTL_MS: '15000' };
+    const env = { MCS_INSTANCE: `m${at}`, MCS_MEMBER_TTL_MS: '15000', MCS_LOG_LEVEL: LEVEL };
     processes[at] = await startMcs({ args, env, readyWithinMs: 180_000 });
     apis[at] = processes[at].api;
+  }
+
+  async function hasCopies(): Promise<boolean> {
+    const answers = await Promise.all(apis.map((api) => call<Health>('GET', `${api}/healthz`)));
+    return answers.every(({ body: { replicas } }) => replicas?.wanted === 3 && replicas.short.length === 0);
   }
 
   beforeAll(async () => {
@@ -64,6 +76,8 @@ describe.runIf(MINUTES > 0)('a cell over a cluster', () => {
     await writeFile(config, (await readFile(config, 'utf8')).replace('replicas: 1', 'replicas: 3'));
     field = await addField(mission);
     for (const at of [0, 1, 2]) await startProcess(at);
+    // A server that goes away before it has its copies takes away what nobody else has.
+    await until(hasCopies, { timeoutMs: 180_000, what: 'three copies of every stream' });
   }, 600_000);
   afterAll(async () => {
     await endAllMcs();
