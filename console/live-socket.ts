@@ -4,13 +4,13 @@
  *
  * K1. A close with 1000 is the end of what was followed; nothing is opened again.
  * K2. A close with 4401 means that the token has expired that it was opened with: it is opened again with the one
- *     that is kept meanwhile; where there is none, the page asks for another one.
+ *     that is kept meanwhile; where there is none, the page asks for another one, and it is opened once one is kept.
  * K3. Where the service promises news within `silentMs`, silence is a lost connection: a network that was unplugged
  *     closes no socket.
  */
 
 import { later, now } from './browser-clock.ts';
-import { keptToken, tokenAsked } from './token.ts';
+import { keptToken, tokenAsked, whenTokenKept } from './token.ts';
 
 export type SocketState = 'connecting' | 'open' | 'lost' | 'ended';
 
@@ -88,9 +88,11 @@ export class LiveSocket {
     if (code !== FINISHED && !isExpired) return this.#lost();
     this.#cancel();
     this.#socket = undefined;
-    this.#closed = true;
-    this.#options.changed(code === FINISHED ? 'ended' : 'lost');
-    if (isExpired) tokenAsked('the token has expired');
+    this.#closed = !isExpired;
+    this.#options.changed(isExpired ? 'lost' : 'ended');
+    if (!isExpired) return;
+    this.#cancel = whenTokenKept(() => this.#open());
+    tokenAsked('the token has expired');
   }
 
   #lost(): void {

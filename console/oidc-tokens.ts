@@ -2,6 +2,7 @@
  * Tokens of an identity provider: from its token endpoint, kept in this tab, and renewed before they end.
  *
  * S3. Where the provider gave a refresh token, the access token is renewed before it ends; otherwise its end is shown.
+ * S4. What was requested for somebody who has signed out meanwhile, or was replaced by somebody else, is not kept.
  */
 
 import { later, now } from './browser-clock.ts';
@@ -53,16 +54,18 @@ export function signOut(): void {
 
 async function renew(): Promise<'renewed' | 'later' | 'over'> {
   const renewal = keptRenewal();
-  if (renewal === undefined || keptToken() === undefined) return 'over';
+  const before = keptToken();
+  if (renewal === undefined || before === undefined) return 'over';
   const { client, endpoint, token } = renewal;
   try {
     const asked = { grant_type: 'refresh_token', client_id: client, refresh_token: token };
     const tokens = await tokensFrom(endpoint, asked);
+    if (keptToken() !== before || keptRenewal()?.token !== token) return 'over';
     keepTokens({ refresh_token: token, ...tokens }, renewal);
     return 'renewed';
   } catch (error) {
     if (!(error instanceof Refused)) return 'later';
-    sessionStorage.removeItem(RENEWAL);
+    if (keptRenewal()?.token === token) sessionStorage.removeItem(RENEWAL);
     return 'over';
   }
 }

@@ -17,4 +17,12 @@ export class ServiceError extends Error {
     this.status = status;
     this.items = items;
   }
+
+  /**
+   * Whether it is not known what became of what was asked for: nobody answered, or the service could not find out
+   * itself, as where the bus has stored something and not said so.
+   */
+  get isUnknown(): boolean {
+    return this.status === 0 || this.status >= 500;
+  }
 }

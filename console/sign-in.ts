@@ -1,6 +1,7 @@
 /** Asks for an access token when the service wants one, and begins again with it. */
 
 import { byId, setText } from './element.ts';
+import { signOut } from './oidc-tokens.ts';
 import { keepToken, whenTokenAsked } from './token.ts';
 
 interface SignInOptions {
@@ -37,7 +38,9 @@ export class SignIn {
     this.#dialog.querySelector('form')!.addEventListener('submit', (event) => {
       event.preventDefault();
       const token = this.#token.value.trim().replace(/^bearer +/i, '');
-      keepToken(token === '' ? undefined : token);
+      // What renews the token of whoever was signed in before goes with that one.
+      signOut();
+      if (token !== '') keepToken(token);
       this.#dialog.close();
       this.signedIn();
     });

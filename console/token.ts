@@ -22,6 +22,15 @@ export function keepToken(token: string | undefined): void {
   } catch {
     // Asked again at the next request.
   }
+  if (token !== undefined) for (const listener of [...kept]) listener();
+}
+
+const kept = new Set<() => void>();
+
+/** Called each time a token is kept; the result ends it. */
+export function whenTokenKept(listener: () => void): () => void {
+  kept.add(listener);
+  return () => kept.delete(listener);
 }
 
 /** Whom the kept token names, for showing only; empty without one. */

@@ -15,7 +15,8 @@ export interface Release extends ReleaseRequest {
 const EFFECT = {
   resume:
     'It is started again and continues from its record. If what broke it is still there, it will be quarantined again.',
-  reset: 'It is forgotten here and not started again from where it was. Its record stays.',
+  reset:
+    'It is given up: a telecommand or run gets a final state with the reason, anything else is forgotten and keeps its record.',
 } as const;
 
 export class ReleaseDialog {

@@ -12,7 +12,14 @@ import { freeze } from '../support/freeze.ts';
 import { quiet } from '../support/nats.ts';
 import { until } from '../support/until.ts';
 import { launch, openPage, type Watched } from './browser.ts';
-import { findings, type OperatorCell, seeChart, startOperatorCell } from './operator-page.ts';
+import {
+  findings,
+  manyMeasures,
+  named,
+  type OperatorCell,
+  seeChart,
+  startOperatorCell,
+} from './operator-page.ts';
 import { FEEDING, sampleOf, watchWork } from './page-work.ts';
 
 /** What the browser says of a request that is refused on purpose, and of a process that is not ready at once. */
@@ -43,13 +50,6 @@ async function open(fragment = '', options: Parameters<typeof openPage>[2] = {})
   await watched.page.goto(`${cell.mcs.api}/${fragment}`);
   await watched.page.locator('nav [aria-current=page]').waitFor();
   return watched.page;
-}
-
-async function named(page: Page): Promise<void> {
-  await page.getByRole('button', { name: 'No name given' }).click();
-  await page.getByLabel('Name', { exact: true }).fill('ada');
-  await page.keyboard.press('Enter');
-  await page.getByRole('button', { name: 'ada' }).waitFor();
 }
 
 describe('the frame', () => {
@@ -321,7 +321,7 @@ describe('five thousand values a second', () => {
     opened.push(watched);
     const { page } = watched;
     await page.addInitScript(FEEDING);
-    await page.route('**/catalogue', (route) => route.fulfill({ json: MANY }));
+    await page.route('**/catalogue', (route) => route.fulfill({ json: manyMeasures(MEASURES) }));
     await page.goto(`${cell.mcs.api}/#/values?target=sat1&first=abnormal`);
     await page.locator('.values tbody tr', { hasText: 'big.m' }).first().waitFor();
     const first = page.locator('.values tbody tr').first();
@@ -339,23 +339,6 @@ describe('five thousand values a second', () => {
 });
 
 const MEASURES = 5_000;
-const MANY = {
-  platform: 'big@1.0.0',
-  components: [
-    {
-      name: 'big',
-      instances: [],
-      telecommands: [],
-      measures: Array.from({ length: MEASURES }, (_, n) => ({
-        name: `m${n}`,
-        type: 'f64',
-        soft: [0, 90],
-        derived: false,
-      })),
-    },
-  ],
-};
-
 describe('on a telephone, and as a whole', () => {
   it('fits 390 px without a page that scrolls sideways, and the passes have no findings', async () => {
     const page = await open('#/telecommands/obc.set_mode?target=sat1', { width: 390 });

@@ -86,6 +86,25 @@ export async function seeChart(within: Locator, { id, state }: { id: string; sta
   await page.locator('nav [aria-current=page]', { hasNotText: 'System' }).waitFor();
 }
 
+/** Says who acts on that page. */
+export async function named(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'No name given' }).click();
+  await page.getByLabel('Name', { exact: true }).fill('ada');
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'ada' }).waitFor();
+}
+
+/** A catalogue of so many measures `big.m0`, `big.m1`, ... */
+export function manyMeasures(count: number): object {
+  const measures = Array.from({ length: count }, (_, n) => ({
+    name: `m${n}`,
+    type: 'f64',
+    soft: [0, 90],
+    derived: false,
+  }));
+  return { platform: 'big@1.0.0', components: [{ name: 'big', instances: [], telecommands: [], measures }] };
+}
+
 /** What axe-core finds of the page as it stands, as lines; rules of taste are not asked. */
 export async function findings(page: Page): Promise<string[]> {
   await page.evaluate(axe.source);

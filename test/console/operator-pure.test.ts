@@ -14,7 +14,7 @@ import { alarmRows } from '../../console/operator/alarms/alarm-rows.ts';
 import type { LiveValue } from '../../console/operator/data/live-value.ts';
 import { ServiceClock } from '../../console/operator/data/service-clock.ts';
 import { found, type PaletteEntry } from '../../console/operator/frame/palette-entries.ts';
-import { passWords } from '../../console/operator/frame/pass-words.ts';
+import { passInProgress, passWords } from '../../console/operator/frame/pass-words.ts';
 import { fieldFault, fieldWords, sentValue } from '../../console/operator/parts/arguments.ts';
 import { intervalWords, standingOf, valueText } from '../../console/operator/parts/limits.ts';
 import { windowOf } from '../../console/operator/parts/row-window.ts';
@@ -112,14 +112,24 @@ describe('passes', () => {
     },
   });
   it('count down to AOS, then to LOS', () => {
-    expect(passWords([], AT).text).toBe('no pass known');
-    expect(passWords([pass(65_000, 600_000, 'predicted')], AT).text).toBe(
-      'AOS kiruna in 1 min 5 s, not booked',
-    );
-    expect(passWords([pass(-5_000, 60_000, 'booked')], AT)).toEqual({
+    const words = (...passes: ReturnType<typeof pass>[]) => passWords(passes, AT, true);
+    expect(words().text).toBe('no pass known');
+    expect(passWords([], AT, false).text).toBe('passes not read yet');
+    expect(words(pass(65_000, 600_000, 'predicted')).text).toBe('AOS kiruna in 1 min 5 s, not booked');
+    expect(words(pass(-5_000, 60_000, 'booked'))).toEqual({
       text: 'In pass over kiruna: LOS in 1 min 0 s',
       tone: 'ok',
     });
+  });
+
+  it('that are not booked say so to their end, and give way to a booked one', () => {
+    const [predicted, booked] = [pass(-60_000, 30_000, 'predicted'), pass(-5_000, 60_000, 'booked')];
+    expect(passWords([predicted], AT, true)).toEqual({
+      text: 'In pass over kiruna, not booked: LOS in 30 s',
+      tone: '',
+    });
+    expect(passInProgress([predicted, booked, pass(5_000, 60_000, 'booked')], AT)).toBe(booked);
+    expect(passInProgress([pass(5_000, 60_000, 'booked')], AT)).toBeUndefined();
   });
 });
 
@@ -138,6 +148,17 @@ describe('limits', () => {
       '≥ 0 degC',
     ]);
     expect(valueText(1 / 3)).toBe('0.3333333');
+    // A clock on board in seconds.
+    expect([1_456_789_012.3456, 12_345_678.5, -1_234_567.25].map(valueText)).toEqual([
+      '1456789012.346',
+      '12345678.5',
+      '-1234567.25',
+    ]);
+    expect([1e300 / 3, Number.NaN, Number.POSITIVE_INFINITY].map(valueText)).toEqual([
+      '3.3333333333333335e+299',
+      'NaN',
+      'Infinity',
+    ]);
     expect(valueText(null)).toBe('unknown');
     expect(valueText('x'.repeat(500)).length).toBe(121);
   });
@@ -268,13 +289,27 @@ describe('a draft of a telecommand', () => {
   it('keeps its identifier while the service does not answer, and takes no answer to an earlier dry run', () => {
     const draft = reviewed();
     draft.trigger.sending();
-    draft.trigger.refused({ refusal: new ServiceError(0, []) });
+    draft.trigger.refused({ id: 'A', refusal: new ServiceError(0, []) });
     expect(stageOf(draft)).toBe('review');
     expect(draft.getSnapshot().context.id).toBe('A');
     draft.trigger.back();
     draft.trigger.checking({ asked, id: 'B' });
     draft.trigger.checked({ id: 'A' });
     expect(stageOf(draft)).toBe('checking');
+  });
+
+  it('telecommands/draft.D4 takes no answer to the telecommand before it', () => {
+    const draft = reviewed();
+    draft.trigger.sending();
+    draft.trigger.begun({ of: 'sat1 obc.ping', typed: {} });
+    draft.trigger.checking({ asked, id: 'B' });
+    draft.trigger.checked({ id: 'B' });
+    draft.trigger.sending();
+    draft.trigger.sent({ id: 'A', duplicate: false });
+    draft.trigger.refused({ id: 'A', refusal: new ServiceError(422, []) });
+    expect(stageOf(draft)).toBe('sending');
+    draft.trigger.sent({ id: 'B', duplicate: false });
+    expect(stageOf(draft)).toBe('sent');
   });
 
   it('that cannot be resolved never comes to a review; one that could not be encoded does', () => {

@@ -6,6 +6,7 @@ import type { AlarmReaction } from '../../../contract/alarm-reaction.ts';
 import { reactionWords } from '../../../contract/alarm-reaction-words.ts';
 import { clockTime, dateTime, duration } from '../../moment.ts';
 import { fragmentOf, onPage } from '../address.ts';
+import { ageView } from '../parts/age.ts';
 import { isTicked, typedIn } from '../parts/dom-value.ts';
 import { valueText, withUnit } from '../parts/limits.ts';
 import { needsView } from '../parts/needs.ts';
@@ -44,7 +45,7 @@ export class AlarmsPage implements Page {
       ${alarms.isRead ? nothing : html`<p class="muted">Reading the alarms…</p>`} ${refusalView(alarms.refusal)}
       ${this.#bar(rows, chosen)}
       <p class="muted" role="status">${rows.length === all.length ? `${all.length} alarms` : `${rows.length} of ${all.length} alarms`}${rows.length > SHOWN ? `; the first ${SHOWN} are shown` : ''}</p>
-      ${alarms.isRead && all.length === 0 ? html`<p class="empty">✓ Every alarm is normal, and none is shelved.</p>` : this.#table(rows)}`;
+      ${alarms.isLive && all.length === 0 ? html`<p class="empty">✓ Every alarm is normal, and none is shelved.</p>` : this.#table(rows)}`;
   }
 
   #isAskedFor({ target, path, alarm }: AlarmRow): boolean {
@@ -113,7 +114,7 @@ export class AlarmsPage implements Page {
     const live = target === this.#space.values?.target ? this.#space.values.byName.get(path) : undefined;
     return live === undefined
       ? html`<span class="muted">–</span>`
-      : withUnit(valueText(live.sample.value), unit);
+      : html`${withUnit(valueText(live.sample.value), unit)} ${ageView(live.groundAt, this.#space.clock.now())}`;
   }
 
   #since(since: string | undefined): unknown {

@@ -3,10 +3,12 @@
  *
  * C1. One that is read again is shown until the answer comes: a form does not vanish under the pointer. A refusal that
  *     the service answers ends that; its silence does not.
+ * C2. Those that were not needed for the longest time are dropped first, and never one that was needed within
+ *     `DRAWN_MS`: a table of many targets needs each of them at each drawing.
  */
 
 import type { CatalogueView } from '../../../contract/catalogue.ts';
-import { later } from '../../browser-clock.ts';
+import { later, now } from '../../browser-clock.ts';
 import type { ServiceError } from '../../service-error.ts';
 import { type Catalogue, catalogueOf } from './catalogue.ts';
 import { asked } from './connection.ts';
@@ -14,6 +16,8 @@ import { asked } from './connection.ts';
 /** Targets whose catalogues are kept. */
 const KEPT = 32;
 const AGAIN_MS = 3_000;
+/** Everything in sight is drawn at least so often. */
+const DRAWN_MS = 5_000;
 
 interface Known {
   readonly catalogue?: Catalogue;
@@ -25,6 +29,8 @@ interface Known {
 export class Catalogues {
   readonly #changed: () => void;
   readonly #known = new Map<string, Known>();
+  /** When each was asked about, ms since 1970; in that order. */
+  readonly #askedAt = new Map<string, number>();
 
   constructor(changed: () => void) {
     this.#changed = changed;
@@ -33,6 +39,8 @@ export class Catalogues {
   /** Undefined while it is on its way for the first time, or was refused. */
   of(target: string): Catalogue | undefined {
     const known = this.#known.get(target);
+    this.#askedAt.delete(target);
+    this.#askedAt.set(target, now());
     if (known === undefined || known.isStale === true) void this.#read(target, known);
     return known?.catalogue;
   }
@@ -48,8 +56,7 @@ export class Catalogues {
   }
 
   async #read(target: string, before: Known | undefined): Promise<void> {
-    if (this.#known.size >= KEPT && before === undefined)
-      this.#known.delete(this.#known.keys().next().value!);
+    if (before === undefined) this.#giveWay();
     const question: Known = { ...before, isStale: false };
     this.#known.set(target, question);
     let refusal: ServiceError | undefined;
@@ -67,6 +74,15 @@ export class Catalogues {
     );
     if (view === undefined) later(() => this.#again(target), AGAIN_MS);
     this.#changed();
+  }
+
+  /** C2 */
+  #giveWay(): void {
+    for (const [target, at] of this.#askedAt) {
+      if (this.#known.size < KEPT || now() - at < DRAWN_MS) return;
+      this.#askedAt.delete(target);
+      this.#known.delete(target);
+    }
   }
 
   /** So that one that was refused is asked for again by who needs it. */

@@ -17,6 +17,11 @@ export class Follower<Message> {
     this.reopen();
   }
 
+  /** Whether it could not be opened, or is not open any more. */
+  get isLost(): boolean {
+    return this.state === 'lost' || this.state === 'ended';
+  }
+
   reopen(): void {
     this.#socket?.close();
     this.#socket = new LiveSocket({

@@ -21,9 +21,11 @@ export class LiveAlarms {
   readonly #reported = new Set<string>();
   readonly #changed: () => void;
   readonly #follower: Follower<AlarmEvent>;
-  /** Undefined until the list was read. */
   refusal: ServiceError | undefined;
+  /** Whether the list was ever read. */
   isRead = false;
+  /** Whether it was read since the watch opened: what happened before that is in the list alone. */
+  #isReadSince = false;
 
   constructor(changed: () => void) {
     this.#changed = changed;
@@ -31,6 +33,7 @@ export class LiveAlarms {
       path: '/v1/alarms/watch',
       message: (event) => this.#take(event),
       changed: (state) => {
+        this.#isReadSince = false;
         if (state === 'open') {
           this.#reported.clear();
           void this.#read();
@@ -41,7 +44,7 @@ export class LiveAlarms {
   }
 
   get isLive(): boolean {
-    return this.isRead && this.#follower.state === 'open';
+    return this.#isReadSince && this.#follower.state === 'open';
   }
 
   /** Those that are not normal, or shelved. */
@@ -63,6 +66,7 @@ export class LiveAlarms {
     if (list !== undefined) {
       this.refusal = undefined;
       this.isRead = true;
+      this.#isReadSince = true;
       const listed = new Set(list.alarms.map(alarmKey));
       for (const key of this.#byKey.keys())
         if (!listed.has(key) && !this.#reported.has(key)) this.#byKey.delete(key);

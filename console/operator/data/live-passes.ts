@@ -28,12 +28,21 @@ export class LivePasses {
         this.#forget();
         changed();
       },
-      changed,
+      changed: (state) => {
+        // The watch begins with each pass: what it does not name after it was opened again is gone.
+        if (state === 'open') this.#begin();
+        changed();
+      },
     });
   }
 
   get isLive(): boolean {
     return this.#follower.state === 'open';
+  }
+
+  /** Whether they were followed and are not now. */
+  get isLost(): boolean {
+    return this.#follower.isLost;
   }
 
   /** By AOS, also those that are over meanwhile or cancelled. */
@@ -53,13 +62,16 @@ export class LivePasses {
   }
 
   reopen(): void {
-    this.#byId.clear();
-    this.#forget();
     this.#follower.reopen();
   }
 
   close(): void {
     this.#follower.close();
+  }
+
+  #begin(): void {
+    this.#byId.clear();
+    this.#forget();
   }
 
   #forget(): void {

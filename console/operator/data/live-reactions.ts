@@ -27,6 +27,11 @@ export class LiveReactions {
     });
   }
 
+  /** Whether they were followed and are not now. */
+  get isLost(): boolean {
+    return this.#follower.isLost;
+  }
+
   /** Those of an alarm; none while they are not followed: what they do may be another thing by now. */
   of(alarm: AlarmName): AlarmReaction[] {
     if (this.#follower.state !== 'open') return [];

@@ -39,8 +39,9 @@ export class Paged<Page extends LogPage, Row> {
     this.#changed = changed;
   }
 
+  /** Not while the last question was refused: whoever draws would ask again at each drawing. */
   get hasOlder(): boolean {
-    return this.#next !== undefined && this.rows.length < KEPT;
+    return this.#next !== undefined && this.refusal === undefined && this.rows.length < KEPT;
   }
 
   /** Whether there is more than is kept (P2). */
@@ -54,6 +55,7 @@ export class Paged<Page extends LogPage, Row> {
     this.#path = path;
     this.rows = [];
     this.said = undefined;
+    this.#next = undefined;
     this.again();
     return true;
   }
@@ -105,11 +107,10 @@ export class Paged<Page extends LogPage, Row> {
       if (abort.signal.aborted) return;
       if (!(error instanceof ServiceError)) throw error;
       this.refusal = error;
-      this.#next = undefined;
     }
     this.isAsking = false;
     this.#changed();
-    if (rows.length === 0 && this.#next !== undefined && empty < EMPTY_PAGES)
-      void this.#read(this.#next, empty + 1);
+    const isEmpty = this.refusal === undefined && rows.length === 0;
+    if (isEmpty && this.#next !== undefined && empty < EMPTY_PAGES) void this.#read(this.#next, empty + 1);
   }
 }

@@ -35,7 +35,11 @@ export class PassWindow {
     else if (from < now)
       this.list.want(`/v1/passes?all=true&target=${encodeURIComponent(target)}`, from, Math.min(to, now));
     const of = `${target} ${live?.version ?? ''} ${this.list.version}`;
-    if (this.#merged?.of !== of) this.#merged = { of, passes: merged(live?.all ?? [], this.list.items) };
+    if (this.#merged?.of !== of) {
+      // What was read for another question stays until the next answer.
+      const listed = this.list.items.filter(({ view: { pass } }) => target === '' || pass.target === target);
+      this.#merged = { of, passes: merged(live?.all ?? [], listed) };
+    }
     return this.#merged.passes;
   }
 }

@@ -4,7 +4,8 @@
  *
  * W1. More is asked for than is wanted, as long again on both sides: to move a little asks for nothing.
  * W2. At most `PAGES` pages are read. Where more match, the list is cut, and a shorter part is asked for again.
- * W3. What was read before stays until the next answer, with the refusal beside it.
+ * W3. What was read before stays until the next answer to the same question, with the refusal beside it. It is never
+ *     shown for another question.
  */
 
 import { later, now } from '../../browser-clock.ts';
@@ -31,6 +32,8 @@ export interface WindowListOptions<Page, Item> {
 export class WindowList<Page extends { readonly next?: string }, Item> {
   readonly #options: WindowListOptions<Page, Item>;
   #wanted: Wanted | undefined;
+  /** The question of `items`. */
+  #question: string | undefined;
   /** What `items` is the answer to. */
   #read: (Wanted & { readonly at: number }) | undefined;
   #cancel: (() => void) | undefined;
@@ -55,9 +58,10 @@ export class WindowList<Page extends { readonly next?: string }, Item> {
 
   /** `question`: the route with its query but for `from` and `to`, which are ms since 1970. */
   want(question: string, from: number, to: number): void {
-    if (this.#wanted !== undefined && this.#wanted.question !== question) this.#forget();
+    if (this.#question !== question) this.#forget();
+    this.#question = question;
     this.#wanted = { question, from, to };
-    if (this.#isDue()) this.#later();
+    if (this.#isStale || this.#isDue()) this.#later();
   }
 
   /** It has changed. */
@@ -72,6 +76,7 @@ export class WindowList<Page extends { readonly next?: string }, Item> {
     this.#cancel = undefined;
     this.#wanted = undefined;
     this.#read = undefined;
+    this.refusal = undefined;
     this.#round += 1;
   }
 

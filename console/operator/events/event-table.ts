@@ -6,6 +6,7 @@
  */
 
 import { html, nothing } from 'lit-html';
+import { ref } from 'lit-html/directives/ref.js';
 import { later } from '../../browser-clock.ts';
 import { dateTime } from '../../moment.ts';
 import { windowOf } from '../parts/row-window.ts';
@@ -38,6 +39,14 @@ export class EventTable {
   /** The first one in sight, and its place. */
   #read: { readonly event: ShownEvent; readonly place: number } | undefined;
 
+  /** rows-in-sight.R2 */
+  readonly #placed = (box: Element | undefined): void => {
+    if (box === undefined || this.#scrolled === 0) return;
+    this.#scrolled = 0;
+    this.#read = undefined;
+    this.#actions.drawn();
+  };
+
   constructor(actions: TableActions) {
     this.#actions = actions;
   }
@@ -47,7 +56,7 @@ export class EventTable {
     const chosen = selected && keyOf(selected);
     const { first, shown } = windowOf(this.#scrolled, this.#height, ROW, events.length);
     if (first + shown > events.length - BEFORE_END) later(this.#actions.older, 0);
-    return html`<div class="scroll in-sight values events" tabindex="0" role="region" aria-label="Table of events" @scroll=${(event: Event) => this.#scroll(event)}>
+    return html`<div class="scroll in-sight values events" tabindex="0" role="region" aria-label="Table of events" ${ref(this.#placed)} @scroll=${(event: Event) => this.#scroll(event)}>
       <table aria-rowcount=${events.length + 1}><thead><tr><th scope="col">time</th><th scope="col"><span class="word">severity</span></th><th scope="col" class="wide-only">kind</th><th scope="col" class="wide-only">target</th><th scope="col" class="wide-only">by</th><th scope="col">what happened</th></tr></thead>
       <tbody>${spacer(first, COLUMNS)}
         ${events.slice(first, first + shown).map((event, index) => this.#row(event, first + index, chosen !== undefined && keyOf(event) === chosen))}

@@ -79,8 +79,11 @@ export class FilesPage implements Page {
   #follow(target: string): Followed {
     if (this.#of?.directory.target !== target) {
       this.left();
-      const { calmly } = this.#space;
-      this.#of = { directory: new Directory(target, calmly), transfers: new LiveTransfers(target, calmly) };
+      const { calmly, clock } = this.#space;
+      this.#of = {
+        directory: new Directory(target, calmly),
+        transfers: new LiveTransfers(target, () => clock.now(), calmly),
+      };
       this.#refusal = undefined;
     }
     return this.#of!;

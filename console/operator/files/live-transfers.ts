@@ -4,7 +4,6 @@
  * T1. Of each transfer that is under way points of the last `KEPT_MS` are kept, a second apart or more.
  */
 
-import { now } from '../../browser-clock.ts';
 import { Follower } from '../data/follower.ts';
 import { bytesOf, type PacePoint } from './transfer-pace.ts';
 import { isUnderWay, type LiveTransfer, type Transfer, transferKey } from './transfer-words.ts';
@@ -14,12 +13,15 @@ const APART_MS = 1_000;
 
 export class LiveTransfers {
   readonly target: string;
+  readonly #now: () => number;
   readonly #byKey = new Map<string, LiveTransfer>();
   readonly #follower: Follower<Transfer>;
   #all: readonly LiveTransfer[] | undefined;
 
-  constructor(target: string, changed: () => void) {
+  /** `now`: by the clock of the service, which says when the last bytes came. */
+  constructor(target: string, now: () => number, changed: () => void) {
     this.target = target;
+    this.#now = now;
     this.#follower = new Follower<Transfer>({
       path: `/v1/transfers/watch?target=${encodeURIComponent(target)}`,
       message: (transfer) => {
@@ -57,7 +59,7 @@ export class LiveTransfers {
   #take(transfer: Transfer): void {
     const key = transferKey(transfer);
     const points = isUnderWay(transfer)
-      ? withPoint(this.#byKey.get(key)?.points ?? [], bytesOf(transfer))
+      ? withPoint(this.#byKey.get(key)?.points ?? [], { at: this.#now(), bytes: bytesOf(transfer) })
       : [];
     this.#byKey.set(key, { key, transfer, points });
     this.#all = undefined;
@@ -65,8 +67,7 @@ export class LiveTransfers {
 }
 
 /** T1 */
-function withPoint(points: readonly PacePoint[], bytes: number): readonly PacePoint[] {
-  const at = now();
+function withPoint(points: readonly PacePoint[], { at, bytes }: PacePoint): readonly PacePoint[] {
   const last = points.at(-1);
   // What was begun again has fewer bytes than before.
   if (last !== undefined && bytes < last.bytes) return [{ at, bytes }];

@@ -5,6 +5,7 @@ import type { InspectionUpdate } from '../../../contract/inspection.ts';
 import { inWords, opacityOf, paceInWords, shares, stretches } from '../../inspect/range-shares.ts';
 import { dateTime } from '../../moment.ts';
 import { Follower } from '../data/follower.ts';
+import { passInProgress } from '../frame/pass-words.ts';
 import { refusalView } from '../parts/refusal.ts';
 import { whyLink } from '../parts/why.ts';
 import type { Workspace } from '../workspace.ts';
@@ -68,9 +69,8 @@ export class TransferCard {
   }
 
   #pass(now: number): PassNow | undefined {
-    const [next] = this.#space.passes?.ahead(now) ?? [];
-    if (next === undefined || Date.parse(next.pass.aos) > now) return undefined;
-    return { station: next.pass.station, los: Date.parse(next.pass.los) };
+    const begun = passInProgress(this.#space.passes?.ahead(now) ?? [], now);
+    return begun && { station: begun.pass.station, los: Date.parse(begun.pass.los) };
   }
 
   #save(transfer: Transfer): unknown {

@@ -86,7 +86,7 @@ export class ConnectorsView implements FleetPart {
     };
     return html`<div class="choices">${
       this.#asked === name
-        ? html`<button class="danger" @click=${take}>Take ${name} out and forget where it read to${needs}</button><button @click=${() => ask('')}>Keep it</button>`
+        ? html`<button @click=${() => ask('')}>Keep it</button><button class="danger" @click=${take}>Take ${name} out and forget where it read to${needs}</button>`
         : html`<button ?disabled=${this.#deeds.isUnderWay(name)} @click=${() => ask(name)}>Take it out…${needs}</button>`
     }</div>${refusalView(this.#deeds.refusalOf(name), 'Whether it was taken out is seen here in a moment.')}`;
   }

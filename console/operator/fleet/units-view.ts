@@ -74,7 +74,7 @@ export class UnitsView implements FleetPart {
       <button ?disabled=${this.#deeds.isUnderWay(`selftest ${serial}`)} @click=${() => this.#order(serial, 'selftest')}>${this.#deeds.isUnderWay(`selftest ${serial}`) ? 'Testing…' : 'Self-test'}</button>
       ${
         this.#asked === reboot
-          ? html`<button class="danger" @click=${() => this.#order(serial, 'reboot')}>Reboot ${serial} now${needs}</button><button @click=${() => this.#ask('')}>Do not reboot</button>`
+          ? html`<button @click=${() => this.#ask('')}>Do not reboot</button><button class="danger" @click=${() => this.#order(serial, 'reboot')}>Reboot ${serial} now${needs}</button>`
           : html`<button ?disabled=${this.#deeds.isUnderWay(reboot)} @click=${() => this.#ask(reboot)}>Reboot…${needs}</button>`
       }
       <button aria-expanded=${this.#asked === `update ${serial}` ? 'true' : 'false'} @click=${() => this.#ask(this.#asked === `update ${serial}` ? '' : `update ${serial}`)}>Update…${needs}</button></div>`;

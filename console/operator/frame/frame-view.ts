@@ -103,7 +103,8 @@ function linkState({ driver, gateways }: LinksView['links'][number]): { word: st
 }
 
 function passView(space: Workspace): unknown {
-  const { text, tone } = passWords(space.passes?.ahead(space.clock.now()) ?? [], space.clock.now());
+  const { passes, clock } = space;
+  const { text, tone } = passWords(passes?.ahead(clock.now()) ?? [], clock.now(), passes?.isLive ?? false);
   return html`<a class="fact ${tone}" href=${hrefOf(onPage(space.address, 'passes', '', { target: space.target }))}>${text}</a>`;
 }
 
@@ -139,7 +140,10 @@ function lostView(space: Workspace): unknown {
   const notLive = [
     space.alarms.isRead && !space.alarms.isLive ? 'alarms' : [],
     space.values !== undefined && !space.values.isLive ? 'values' : [],
+    space.reactions.isLost ? 'reactions of alarms' : [],
     space.runs.refusal !== undefined ? 'runs' : [],
+    space.links?.refusal !== undefined ? 'links and mode' : [],
+    space.passes?.isLost === true ? 'passes' : [],
     space.mission.refusal !== undefined ? 'the mission' : [],
   ].flat();
   if (notLive.length === 0) return nothing;

@@ -8,16 +8,28 @@ export interface PassWords {
   readonly tone: 'ok' | 'muted' | '';
 }
 
-/** `ahead`: passes that are not over, by AOS; `at`: ms since 1970. */
-export function passWords(ahead: readonly PassView[], at: number): PassWords {
+/**
+ * `ahead`: passes that are not over, by AOS; `at`: ms since 1970; `isLive`: whether they are followed now. A pass that
+ * is not booked may be somebody else's: it says so to its end, and gives way to a booked one.
+ */
+export function passWords(ahead: readonly PassView[], at: number, isLive: boolean): PassWords {
+  const now = passInProgress(ahead, at);
+  if (now !== undefined) {
+    const { station, los, status } = now.pass;
+    const left = `LOS in ${duration(Date.parse(los) - at)}`;
+    return status === 'booked'
+      ? { text: `In pass over ${station}: ${left}`, tone: 'ok' }
+      : { text: `In pass over ${station}, not booked: ${left}`, tone: '' };
+  }
   const [next] = ahead;
-  if (next === undefined) return { text: 'no pass known', tone: 'muted' };
-  const { station, aos, los, status } = next.pass;
-  const begins = Date.parse(aos) - at;
-  if (begins > 0)
-    return {
-      text: `AOS ${station} in ${duration(begins)}${status === 'booked' ? '' : ', not booked'}`,
-      tone: '',
-    };
-  return { text: `In pass over ${station}: LOS in ${duration(Date.parse(los) - at)}`, tone: 'ok' };
+  if (next === undefined) return { text: isLive ? 'no pass known' : 'passes not read yet', tone: 'muted' };
+  const { station, aos, status } = next.pass;
+  const booked = status === 'booked' ? '' : ', not booked';
+  return { text: `AOS ${station} in ${duration(Date.parse(aos) - at)}${booked}`, tone: '' };
+}
+
+/** Of several the booked one, then the one with the earlier AOS; undefined between passes. */
+export function passInProgress(ahead: readonly PassView[], at: number): PassView | undefined {
+  const begun = ahead.filter(({ pass: { aos } }) => Date.parse(aos) <= at);
+  return begun.find(({ pass: { status } }) => status === 'booked') ?? begun[0];
 }

@@ -65,3 +65,12 @@ export function sentValue({ type }: FieldView, text: string): string | number | 
     return Number(bare);
   return bare;
 }
+
+/** Whether both have the same in every field; an empty one is none. */
+export function isSame(
+  one: Readonly<Record<string, string>>,
+  other: Readonly<Record<string, string>>,
+): boolean {
+  const names = new Set([...Object.keys(one), ...Object.keys(other)]);
+  return [...names].every((name) => (one[name] ?? '') === (other[name] ?? ''));
+}

@@ -49,12 +49,21 @@ export function withUnit(text: string | number, unit: string | undefined): strin
 }
 
 const SHOWN_CHARACTERS = 120;
+const [SHOWN_DIGITS, MOST_DIGITS] = [7, 17];
 
-/** A value as it is shown: numbers in at most seven digits, long texts cut. */
+/** A clock in seconds is not to stand still for minutes. */
+function digitsOf(value: number): number {
+  const before = Math.floor(Math.log10(Math.abs(value))) + 1;
+  return Math.min(MOST_DIGITS, Math.max(SHOWN_DIGITS, before + 3));
+}
+
+/** A value as it is shown: fractions in seven digits and at least three behind the point, long texts cut. */
 export function valueText(value: unknown): string {
   if (value === null || value === undefined) return 'unknown';
   if (typeof value === 'number')
-    return Number.isInteger(value) ? `${value}` : `${Number(value.toPrecision(7))}`;
+    return Number.isInteger(value) || !Number.isFinite(value)
+      ? `${value}`
+      : `${Number(value.toPrecision(digitsOf(value)))}`;
   const text = String(value);
   return text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text;
 }

@@ -3,12 +3,12 @@
 import { html, nothing } from 'lit-html';
 import { ServiceError } from '../../service-error.ts';
 
-/** Every fault with its remedy; nothing without one. `unknown` is said where no answer came: it may have been taken. */
+/** Every fault with its remedy; nothing without one. `unknown` is said where it may have been taken all the same. */
 export function refusalView(error: ServiceError | undefined, unknown = ''): unknown {
   if (error === undefined) return nothing;
   return html`<div class="refusal" role="alert">
     ${error.items.map(({ code, message, help }) => html`<p>${message}${help === undefined ? nothing : html`. <span>${help}</span>`} <code class="muted">${code}</code></p>`)}
-    ${error.status === 0 && unknown !== '' ? html`<p>${unknown}</p>` : nothing}
+    ${error.isUnknown && unknown !== '' ? html`<p>${unknown}</p>` : nothing}
   </div>`;
 }
 

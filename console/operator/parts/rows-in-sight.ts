@@ -3,9 +3,11 @@
  * number of rows.
  *
  * R1. Rows have one height. A row is kept for as long as it is in sight, so that what has the focus keeps it.
+ * R2. A table that comes into the document again begins at its top, as the browser has it.
  */
 
 import { html, nothing } from 'lit-html';
+import { ref } from 'lit-html/directives/ref.js';
 import { repeat } from 'lit-html/directives/repeat.js';
 import { windowOf } from './row-window.ts';
 
@@ -29,6 +31,11 @@ export class RowsInSight {
   readonly #changed: () => void;
   #scrolled = 0;
   #height = HEIGHT;
+  readonly #placed = (box: Element | undefined): void => {
+    if (box === undefined || this.#scrolled === 0) return;
+    this.#scrolled = 0;
+    this.#changed();
+  };
 
   /** `changed`: other rows are in sight. */
   constructor(changed: () => void) {
@@ -37,7 +44,7 @@ export class RowsInSight {
 
   view<Row>({ label, kind, head, rows, keyOf, rowView }: RowsView<Row>): unknown {
     const { first, shown } = windowOf(this.#scrolled, this.#height, ROW, rows.length);
-    return html`<div class="scroll in-sight ${kind}" tabindex="0" role="region" aria-label=${label} @scroll=${(event: Event) => this.#scroll(event)}>
+    return html`<div class="scroll in-sight ${kind}" tabindex="0" role="region" aria-label=${label} ${ref(this.#placed)} @scroll=${(event: Event) => this.#scroll(event)}>
       <table aria-rowcount=${rows.length + 1}><thead><tr>${head.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
       <tbody>
         ${spacer(first, head.length)}

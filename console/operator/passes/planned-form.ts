@@ -172,11 +172,14 @@ export class PlannedForm<Reply> {
     this.#isBusy = true;
     this.#space.soon();
     let reply: Reply | undefined;
-    this.#refusal = await refusalOf(async () => {
+    const refusal = await refusalOf(async () => {
       reply = await order<Reply>(plan.path, body, this.#space.operator);
     });
     this.#isBusy = false;
     this.#space.soon();
+    // Another form stands here by now.
+    if (plan.key !== this.#key) return;
+    this.#refusal = refusal;
     if (reply === undefined) return;
     this.#key = '';
     plan.done(reply);

@@ -78,8 +78,8 @@ export class RulesView {
     const busy = this.#underWay !== '';
     if (this.#removing !== id)
       return html`<div class="choices"><button ?disabled=${busy} @click=${() => this.#ask(id)} aria-label="Remove ${id}…">Remove…</button></div>`;
-    return html`<div class="choices"><button class="danger" ?disabled=${busy} @click=${() => void this.#remove(id)}>Remove ${id} now</button>
-      <button @click=${() => this.#ask('')}>Keep it</button><span class="muted">its schedules stay</span></div>`;
+    return html`<div class="choices"><button @click=${() => this.#ask('')}>Keep it</button>
+      <button class="danger" ?disabled=${busy} @click=${() => void this.#remove(id)}>Remove ${id} now</button><span class="muted">its schedules stay</span></div>`;
   }
 
   #passLink(target: string, pass: string): string {

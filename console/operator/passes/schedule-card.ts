@@ -68,7 +68,7 @@ export class ScheduleCard {
       }
       ${
         this.#cancelling === id
-          ? html`<button class="danger" ?disabled=${busy} @click=${() => this.#cancel(id)}>Cancel ${id} now</button><button @click=${() => this.#ask('')}>Keep it</button>`
+          ? html`<button @click=${() => this.#ask('')}>Keep it</button><button class="danger" ?disabled=${busy} @click=${() => this.#cancel(id)}>Cancel ${id} now</button>`
           : html`<button ?disabled=${busy} @click=${() => this.#ask(id)}>Cancel…</button>`
       }
       ${this.#commands.underWay === id ? html`<span role="status">under way…</span>` : nothing}</div>`;

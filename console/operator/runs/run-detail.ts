@@ -114,7 +114,7 @@ export class RunDetail {
       }
       ${
         this.#isAborting
-          ? html`<button class="danger" ?disabled=${busy} @click=${() => this.#abort(give)}>Abort this run now${needs}</button><button @click=${() => this.#ask(false)}>Do not abort</button>`
+          ? html`<button @click=${() => this.#ask(false)}>Do not abort</button><button class="danger" ?disabled=${busy} @click=${() => this.#abort(give)}>Abort this run now${needs}</button>`
           : html`<button ?disabled=${busy} @click=${() => this.#ask(true)}>Abort…${needs}</button>`
       }
       ${busy ? html`<span role="status">${this.#speaking.underWay} under way…</span>` : nothing}

@@ -1,4 +1,9 @@
-/** A run from its procedure: targets for its roles, inputs, environment; a line to review; and the start. */
+/**
+ * A run from its procedure: targets for its roles, inputs, environment; a line to review; and the start.
+ *
+ * F1. Another procedure, another target of the page and another address are another form: what was typed or reviewed in
+ *     the one before does not stand in it, and an answer to that one does not change it.
+ */
 
 import { html } from 'lit-html';
 import type { MissionView } from '../../../contract/mission-view.ts';
@@ -7,7 +12,7 @@ import type { LaunchReply, RunRequest } from '../../../contract/run.ts';
 import { duration } from '../../moment.ts';
 import { order } from '../../service.ts';
 import type { ServiceError } from '../../service-error.ts';
-import { type FieldView, fieldFault } from '../parts/arguments.ts';
+import { type FieldView, fieldFault, isSame } from '../parts/arguments.ts';
 import { fieldView } from '../parts/field.ts';
 import { focusSoon } from '../parts/focus.ts';
 import { needsView } from '../parts/needs.ts';
@@ -31,7 +36,10 @@ const INPUT = 'in.';
 export class StartForm {
   readonly #space: Workspace;
   readonly #started: (run: string) => void;
-  #of = '';
+  #key = '';
+  /** As the address has it. */
+  #given: Readonly<Record<string, string>> = {};
+  /** And the target of the page for the roles that nobody has chosen one for. */
   #typed: Record<string, string> = {};
   #isAsked = false;
   #reviewed: RunRequest | undefined;
@@ -45,7 +53,8 @@ export class StartForm {
 
   /** `of`: `library/procedure`. */
   view(of: string, mission: MissionView): unknown {
-    if (of !== this.#of) this.#begin(of);
+    const key = `${this.#space.target} ${of}`;
+    if (key !== this.#key || !isSame(this.#given, this.#inAddress())) this.#begin(key);
     const procedure = procedureNamed(mission, of);
     if (procedure === undefined) return html`<p class="empty">The mission has no procedure ${of}.</p>`;
     const fields = this.#fields(procedure, mission);
@@ -72,10 +81,10 @@ export class StartForm {
     return needsView(needsForLaunch(this.#space.caller.answer, this.#space.environment(environment)));
   }
 
-  #begin(of: string): void {
-    this.#of = of;
-    const typed = Object.entries(this.#space.address.query).filter(([name]) => name.startsWith(INPUT));
-    this.#typed = Object.fromEntries(typed.map(([name, text]) => [name.slice(INPUT.length), text]));
+  #begin(key: string): void {
+    this.#key = key;
+    this.#given = this.#inAddress();
+    this.#typed = { ...this.#given };
     this.#isAsked = false;
     this.#reviewed = undefined;
     this.#refusal = undefined;
@@ -87,7 +96,13 @@ export class StartForm {
     this.#space.soon();
   }
 
+  #inAddress(): Record<string, string> {
+    const typed = Object.entries(this.#space.address.query).filter(([name]) => name.startsWith(INPUT));
+    return Object.fromEntries(typed.map(([name, text]) => [name.slice(INPUT.length), text]));
+  }
+
   #type(name: string, text: string): void {
+    this.#given = { ...this.#given, [name]: text };
     this.#typed[name] = text;
     this.#space.select({ [`${INPUT}${name}`]: text });
   }
@@ -114,15 +129,20 @@ export class StartForm {
     if (this.#isStarting) return;
     this.#isStarting = true;
     this.#space.soon();
+    const key = this.#key;
     let reply: LaunchReply | undefined;
+    let refusal: ServiceError | undefined;
     try {
-      this.#refusal = await refusalOf(async () => {
+      refusal = await refusalOf(async () => {
         reply = await order<LaunchReply>('/v1/runs', request, this.#space.operator);
       });
     } finally {
       this.#isStarting = false;
       this.#space.soon();
     }
+    // F1
+    if (key !== this.#key) return;
+    this.#refusal = refusal;
     if (reply === undefined) return;
     this.#begin('');
     this.#started(reply.run);

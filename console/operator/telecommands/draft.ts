@@ -5,6 +5,7 @@
  * D2. The identifier is drawn at the review. A sending without an answer is repeated under the same one, so that
  *     the service takes it once, however often it is asked.
  * D3. A resolution that fails (`tc::…`) cannot be sent. A dry run that could not be made can: the review says so.
+ * D4. An answer counts for the telecommand it is about: one that comes late says nothing of the next.
  */
 
 import { createStore } from '@xstate/store';
@@ -96,13 +97,17 @@ export function createDraft() {
       back: (state) => ({ ...EMPTY, of: state.of, typed: state.typed }),
       sending: (state) =>
         state.stage === 'review' ? { ...state, stage: 'sending' as const, refusal: undefined } : state,
-      /** D2 */
-      refused: (state, { refusal }: { refusal: ServiceError }) =>
-        state.stage === 'sending' ? { ...state, stage: 'review' as const, refusal } : state,
-      sent: (state, { duplicate }: { duplicate: boolean }) =>
-        state.stage === 'sending' ? { ...state, stage: 'sent' as const, duplicate } : state,
+      /** D2, D4 */
+      refused: (state, { id, refusal }: { id: string; refusal: ServiceError }) =>
+        isSending(state, id) ? { ...state, stage: 'review' as const, refusal } : state,
+      sent: (state, { id, duplicate }: { id: string; duplicate: boolean }) =>
+        isSending(state, id) ? { ...state, stage: 'sent' as const, duplicate } : state,
     },
   });
+}
+
+function isSending({ stage, id }: DraftState, asked: string): boolean {
+  return stage === 'sending' && id === asked;
 }
 
 /** Whether it may be sent now; a hazardous one only by its name. */

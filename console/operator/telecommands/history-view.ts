@@ -104,18 +104,21 @@ export class TelecommandHistory {
   }
 
   /** H1 */
-  async #again({ id, telecommand = '', reached_at }: TelecommandEntry): Promise<void> {
+  async #again({ id, target, telecommand = '', reached_at }: TelecommandEntry): Promise<void> {
+    const { page } = this.#space.address;
     const [, component = '', instance, name = ''] = /^(\w+)(?:\[([^\]]*)\])?\.(.*)$/.exec(telecommand) ?? [];
     const from = new Date(Date.parse(reached_at) - 60_000).toISOString();
     let asked: Partial<Asked> | undefined;
     await this.#deeds.give(id, async () => {
       const question = new URLSearchParams({ subject: id, kinds: 'request', data: 'true', limit: '1', from });
-      const page = await ask<EventPage>(`/v1/events?${question}`);
-      asked = page.events[0]?.data as Partial<Asked> | undefined;
+      const { events } = await ask<EventPage>(`/v1/events?${question}`);
+      asked = events[0]?.data as Partial<Asked> | undefined;
     });
-    if (this.#deeds.refusalOf(id) !== undefined) return;
+    // Whoever has gone on to something else meanwhile is not taken away from it.
+    const isElsewhere = this.#space.address.page !== page || this.#space.target !== target;
+    if (this.#deeds.refusalOf(id) !== undefined || isElsewhere) return;
     this.#unknown = asked === undefined ? id : '';
     const typed = queryOfAsked(asked ?? (instance === undefined ? {} : { instance }));
-    this.#space.open('telecommands', `${component}.${name}`, typed);
+    this.#space.open('telecommands', `${component}.${name}`, { ...typed, target });
   }
 }

@@ -21,7 +21,7 @@ export function reviewView(
   const { asked, encoded, refusal, stage } = state;
   if (asked === undefined || stage === 'form' || stage === 'checking' || stage === 'sent') return nothing;
   const { hazardous, changes_state } = command.telecommand;
-  const isRepeated = refusal !== undefined && refusal.status === 0 && encoded !== undefined;
+  const isRepeated = refusal?.isUnknown === true && encoded !== undefined;
   return html`<section class="review panel ${hazardous ? 'hazardous' : ''}" aria-labelledby="review-title">
     <h2 id="review-title" tabindex="-1">Review</h2>
     <p class="line mono">${reviewLine(asked, encoded)}</p>

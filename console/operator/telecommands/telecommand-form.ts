@@ -6,7 +6,7 @@ import type { Encoded, TcReply } from '../../../contract/telecommand.ts';
 import { order } from '../../service.ts';
 import { ServiceError } from '../../service-error.ts';
 import type { CatalogueTelecommand } from '../data/catalogue.ts';
-import { type FieldView, fieldFault } from '../parts/arguments.ts';
+import { type FieldView, fieldFault, isSame } from '../parts/arguments.ts';
 import { fieldView } from '../parts/field.ts';
 import { focusSoon } from '../parts/focus.ts';
 import { refusalOf, refusalView } from '../parts/refusal.ts';
@@ -100,18 +100,12 @@ export class TelecommandForm {
     this.#chains.follow(asked.target, id);
     try {
       const { duplicate } = await order<TcReply>('/v1/tc', { ...asked, id }, this.#space.operator);
-      this.#draft.trigger.sent({ duplicate });
+      this.#draft.trigger.sent({ id, duplicate });
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
-      // Without an answer it may have been taken all the same: its chain is followed on.
-      if (error.status !== 0) this.#chains.drop(id);
-      this.#draft.trigger.refused({ refusal: error });
+      // Where it may have been taken all the same its chain is followed on.
+      if (!error.isUnknown) this.#chains.drop(id);
+      this.#draft.trigger.refused({ id, refusal: error });
     }
   }
-}
-
-/** Whether both have the same in every field; an empty one is none. */
-function isSame(one: Readonly<Record<string, string>>, other: Readonly<Record<string, string>>): boolean {
-  const names = new Set([...Object.keys(one), ...Object.keys(other)]);
-  return [...names].every((name) => (one[name] ?? '') === (other[name] ?? ''));
 }

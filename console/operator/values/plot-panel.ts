@@ -3,6 +3,7 @@
 import { html, nothing } from 'lit-html';
 import { later, now } from '../../browser-clock.ts';
 import { dateTime } from '../../moment.ts';
+import { ageView } from '../parts/age.ts';
 import { isTicked, typedIn } from '../parts/dom-value.ts';
 import { intervalWords, valueText, withUnit } from '../parts/limits.ts';
 import { refusalView } from '../parts/refusal.ts';
@@ -102,7 +103,7 @@ export class PlotPanel {
       const live = this.#space.values?.byName.get(name);
       const known = track?.values.filter((value) => value !== null) ?? [];
       return html`<li><span class="swatch plot-${index + 1}" aria-hidden="true"></span> <span class="mono">${name}</span>
-        <strong>${withUnit(valueText(live?.sample.value), measure?.unit)}</strong>
+        <strong>${withUnit(valueText(live?.sample.value), measure?.unit)}</strong> ${live === undefined ? nothing : ageView(live.groundAt, this.#space.clock.now())}
         <span class="muted">${known.length === 0 ? (track?.note ?? '') : `here ${valueText(least(known))} to ${withUnit(valueText(most(known)), measure?.unit)}`}${deferred ? '; deferred samples dashed' : ''}${measure?.soft === undefined ? '' : `; soft limits ${intervalWords(measure.soft, measure.unit)} dashed`}${measure?.hard === undefined ? '' : `; hard limits ${intervalWords(measure.hard, measure.unit)} solid`}</span></li>`;
     })}</ul>`;
   }

@@ -1,6 +1,7 @@
 /** The current values of the target, and the plot of those that are chosen, live and back in time. */
 
 import { html } from 'lit-html';
+import { STALE_USUAL_MS } from '../parts/age.ts';
 import { isTicked, typedIn } from '../parts/dom-value.ts';
 import { refusalView } from '../parts/refusal.ts';
 import type { Page, Workspace } from '../workspace.ts';
@@ -10,7 +11,7 @@ import { ValueTable } from './value-table.ts';
 
 const STALE_CHOICES: Readonly<Record<string, number>> = {
   '10 s': 10_000,
-  '1 min': 60_000,
+  '1 min': STALE_USUAL_MS,
   '10 min': 600_000,
   '1 h': 3_600_000,
   '1 d': 86_400_000,

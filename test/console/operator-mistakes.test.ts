@@ -1,0 +1,166 @@
+/**
+ * What an operator does in passing, in a real browser against a real process: a double click, another target in the
+ * middle of a form, a page that is left and come back to, an answer that does not say what became of it.
+ */
+
+import type { Browser, Page, Route } from 'playwright-core';
+import { ulid } from 'ulid';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import type { LaunchReply } from '../../contract/run.ts';
+import { call } from '../support/client.ts';
+import { until } from '../support/until.ts';
+import { launch, openPage, type Watched } from './browser.ts';
+import { manyMeasures, named, type OperatorCell, startOperatorCell } from './operator-page.ts';
+
+const forgiven = /status of (4\d\d|503)/;
+const ADA = { 'x-mcs-user': 'ada' };
+const START = 'start=ops@1.0.0/ask_level';
+const UNAVAILABLE = { errors: [{ code: 'api::unavailable', message: 'the message bus does not answer' }] };
+
+let cell: OperatorCell;
+let browser: Browser;
+const opened: Watched[] = [];
+
+beforeAll(async () => {
+  [cell, browser] = await Promise.all([startOperatorCell(), launch()]);
+}, 90_000);
+afterAll(async () => {
+  await browser.close();
+  await cell.stop();
+});
+afterEach(async () => {
+  const problems = opened.flatMap((each) => each.problems);
+  for (const { page } of opened.splice(0)) await page.context().close();
+  expect(problems).toEqual([]);
+});
+
+async function open(fragment: string, prepare?: (page: Page) => Promise<void>): Promise<Page> {
+  const watched = await openPage(browser, cell.mcs.api, { forgiven });
+  opened.push(watched);
+  await prepare?.(watched.page);
+  await watched.page.goto(`${cell.mcs.api}/${fragment}`);
+  await watched.page.locator('nav [aria-current=page]').waitFor();
+  return watched.page;
+}
+
+const goTo = (page: Page, fragment: string): Promise<unknown> =>
+  page.evaluate(`location.hash = ${JSON.stringify(fragment)}`);
+/** Everything that an answer changes was drawn. */
+const drawn = (page: Page): Promise<unknown> =>
+  page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+
+it('start-form.F1 a form that starts a run is of one target and one address', async () => {
+  const page = await open(`#/runs?target=sat1&${START}`);
+  const least = page.getByRole('textbox', { name: /^least/ });
+  const role = page.getByRole('combobox', { name: /^target of sat/ });
+  await page.getByRole('combobox', { name: /^environment/ }).selectOption('rehearsal');
+  await least.fill('4');
+  expect(await role.inputValue()).toBe('sat1');
+  await page.getByRole('button', { name: 'Review…' }).click();
+  await page.locator('.line', { hasText: 'sat=sat1, least=4 dB' }).waitFor();
+  // The link of a colleague.
+  await goTo(page, `#/runs?target=sat1&${START}&in.least=5`);
+  await until(async () => (await least.inputValue()) === '5', { what: 'what the address has typed' });
+  await least.fill('6');
+  await page.getByRole('combobox', { name: /^environment/ }).selectOption('rehearsal');
+  await page.getByRole('button', { name: 'Review…' }).click();
+  await page.locator('.line', { hasText: 'sat=sat1, least=6 dB' }).waitFor();
+  // Another spacecraft, which is not of the platform of that role.
+  await goTo(page, `#/runs?target=sat2&${START}`);
+  await page.locator('.status strong', { hasText: 'sat2' }).waitFor();
+  await least.waitFor();
+  expect([await least.inputValue(), await role.inputValue()]).toEqual(['', '']);
+  expect(await page.locator('.line').count()).toBe(0);
+}, 60_000);
+
+it('a start that nobody knows the outcome of is said to be one', async () => {
+  const page = await open(`#/runs?target=sat1&${START}`);
+  await named(page);
+  await page.getByRole('combobox', { name: /^environment/ }).selectOption('rehearsal');
+  await page.getByRole('button', { name: 'Review…' }).click();
+  await page.route('**/v1/runs', (route) =>
+    route.request().method() === 'POST'
+      ? route.fulfill({ status: 503, json: UNAVAILABLE })
+      : route.continue(),
+  );
+  await page.getByRole('button', { name: 'Start the run' }).click();
+  await page.locator('.refusal', { hasText: 'Whether the run was accepted is not known' }).waitFor();
+}, 60_000);
+
+it('a telecommand that nobody knows the outcome of keeps its chain and its identifier', async () => {
+  const page = await open('#/telecommands/obc.ping?target=sat1');
+  await page.getByRole('button', { name: 'Review…' }).click();
+  const ids: unknown[] = [];
+  // The service has stored it, and the answer is lost on the way.
+  await page.route('**/v1/tc', async (route) => {
+    ids.push((route.request().postDataJSON() as { id: string }).id);
+    if (ids.length > 1) return route.continue();
+    await route.fetch();
+    await route.fulfill({ status: 503, json: UNAVAILABLE });
+  });
+  await page.getByRole('button', { name: 'Send to sat1' }).click();
+  await page.locator('.refusal', { hasText: 'under the same identifier' }).waitFor();
+  await page.locator('.chain', { hasText: '✓ VERIFIED' }).waitFor({ timeout: 25_000 });
+  await page.getByRole('button', { name: 'Send again, same identifier' }).click();
+  await page.getByText('The service has it (it had it already)').waitFor();
+  expect(new Set(ids).size).toBe(1);
+  expect(await page.locator('.chain').count()).toBe(1);
+}, 60_000);
+
+it('the second click of a double click does not do what the first one asks about', async () => {
+  const request = { run: 'ask_level', environment: 'rehearsal', targets: { sat: 'sat1' } };
+  const { run } = (await call<LaunchReply>('POST', `${cell.mcs.api}/v1/runs`, request, ADA)).body;
+  const page = await open(`#/runs/${run}?target=sat1`);
+  await named(page);
+  const ask = page.getByRole('button', { name: 'Abort…' });
+  // All that stands above the button is there.
+  await page.locator('.question', { hasText: 'Signal level of the downlink?' }).waitFor();
+  // The second click comes when the question is drawn, and meets the answer that changes nothing.
+  await ask.click();
+  const asked = page.getByRole('button', { name: 'Do not abort' });
+  await asked.waitFor();
+  await page.mouse.down();
+  await page.mouse.up();
+  await ask.waitFor();
+  await page.getByRole('button', { name: 'Suspend' }).click();
+  await page.locator('.badge', { hasText: 'suspended' }).first().waitFor();
+  await ask.click();
+  await page.getByRole('button', { name: 'Abort this run now' }).click();
+  await page.locator('.log li', { hasText: /finished/i }).waitFor();
+}, 60_000);
+
+it('history-view.H1 whoever goes on to another target is not taken back to a form', async () => {
+  const id = ulid();
+  const sent = { id, target: 'sat1', telecommand: 'obc.ping' };
+  expect((await call('POST', `${cell.mcs.api}/v1/tc`, sent, ADA)).status).toBe(202);
+  const page = await open('#/telecommands?target=sat1');
+  const again = page.getByRole('button', { name: 'Fill in obc.ping again' }).first();
+  await again.waitFor();
+  const held: Route[] = [];
+  await page.route('**/v1/events?subject=*', (route) => void held.push(route));
+  await again.click();
+  await until(() => held.length > 0, { what: 'the question for what was sent' });
+  await goTo(page, '#/telecommands?target=sat2');
+  await page.locator('.status strong', { hasText: 'sat2' }).waitFor();
+  const answered = page.waitForResponse('**/v1/events?subject=*');
+  for (const route of held) await route.continue();
+  await (await answered).finished();
+  await drawn(page);
+  expect(await page.evaluate('location.hash')).toBe('#/telecommands?target=sat2');
+}, 60_000);
+
+it('rows-in-sight.R2 a table that was scrolled has its first rows when one comes back', async () => {
+  const page = await open('#/values?target=sat1', async (opening) => {
+    await opening.route('**/catalogue', (route) => route.fulfill({ json: manyMeasures(2_000) }));
+  });
+  const rows = page.locator('.values tbody tr[aria-rowindex]');
+  await rows.first().waitFor();
+  await page.evaluate("document.querySelector('.values.in-sight').scrollTo({ top: 30_000 })");
+  await until(async () => Number(await rows.first().getAttribute('aria-rowindex')) > 900);
+  await page.locator('nav').getByRole('link', { name: 'Alarms' }).click();
+  await page.getByRole('heading', { name: /^Alarms/ }).waitFor();
+  await page.locator('nav').getByRole('link', { name: 'Values' }).click();
+  await until(async () => (await rows.first().getAttribute('aria-rowindex')) === '2', {
+    what: 'the first row in sight',
+  });
+}, 60_000);
