@@ -47,7 +47,7 @@ export interface Branch {
   readonly kinds: readonly Kind[];
 }
 
-/** A role that failed three times in a minute does not repair itself. */
+/** A role that failed more than three times in a minute does not repair itself. */
 const ROLE_INTENSITY = { ...DEFAULT_INTENSITY, restarts: 3, quarantines: 0 };
 
 export class Tree {

@@ -22,9 +22,12 @@ const SIZED: readonly string[] = [streams.frames, streams.decoded, streams.value
   ({ name }) => name,
 );
 /** As large as what happens in their time. */
-const TIMED: readonly string[] = [streams.telecommands, streams.telecommandEvents, streams.runs].map(
-  ({ name }) => name,
-);
+const TIMED: readonly string[] = [
+  streams.telecommands,
+  streams.telecommandEvents,
+  streams.runs,
+  streams.events,
+].map(({ name }) => name);
 
 const BITS_PER_BYTE = 8;
 

@@ -21,7 +21,7 @@ function faultsOf(streams: string): readonly (readonly [at: string, message: str
 describe('settings of streams', () => {
   it('are taken by rate, by size and by time', () => {
     const text =
-      'nats:\n  streams:\n    TM_VALUES: { retention: 48 h, rate: 1.6 Mbit/s }\n    TM: { size: 4 GB }\n    RUNS: { retention: 30 d }\n';
+      'nats:\n  streams:\n    TM_VALUES: { retention: 48 h, rate: 1.6 Mbit/s }\n    TM: { size: 4 GB }\n    RUNS: { retention: 30 d }\n    EVENTS: { retention: 7 d }\n';
     const { configuration, revision } = compiledWith([
       { file: 'config.yaml', text },
       {
@@ -33,6 +33,7 @@ describe('settings of streams', () => {
       TM_VALUES: { maxAgeMs: 48 * 3_600_000, bytesPerS: 200_000 },
       TM: { maxBytes: 4_000_000_000 },
       RUNS: { maxAgeMs: 30 * 86_400_000 },
+      EVENTS: { maxAgeMs: 7 * 86_400_000 },
     });
   });
 
