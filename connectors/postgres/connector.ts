@@ -164,11 +164,11 @@ export class PostgresConnector implements Stoppable {
 
   /** Reads and writes until it is stopped, or a stream is another one; rejects with whatever the database has. */
   async #work(session: Session): Promise<void> {
-    const { clock, sources, keepDays } = this.#options;
+    const { clock, log, sources, keepDays } = this.#options;
     const writing: Writing = {
       session,
       dictionary: new Dictionary(session),
-      partitions: await Partitions.open(session, clock, keepDays),
+      partitions: await Partitions.open(session, clock, keepDays, log),
       positions: new Map(await session.take(sources.map(({ stream }) => stream.name))),
     };
     this.#showPositions(writing);

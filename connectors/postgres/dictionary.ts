@@ -11,26 +11,32 @@ import { createHash } from 'node:crypto';
 import type { MeasureDefinition, Platform } from '../../mission/platform.ts';
 import type { Queries } from './session.ts';
 
+/**
+ * What no double holds of a measure: `value`, an integer that is its value; `raw`, one that is not, as nothing brings it
+ * to the unit of the measure (telemetry/reading/unknown-value.U1); `text`, its text, whatever it is made of.
+ */
+type WideMeaning = 'value' | 'raw' | 'text';
+
 export interface KnownMeasure {
   readonly id: number;
   /** Whether what is no number is a value of the measure, and not that there is none. */
   readonly keepsNaN: boolean;
+  readonly wide: WideMeaning;
 }
 
 /** A measure that has no number yet. */
-interface Wanted {
+interface Wanted extends Omit<KnownMeasure, 'id'> {
   readonly definition: string;
   readonly target: string;
   readonly name: string;
   readonly type: string;
   readonly unit: string | null;
   readonly labels: string | null;
-  readonly keepsNaN: boolean;
 }
 
 /** Named so that samples without a catalogue are kept under their ordinals, apart from those of other catalogues. */
 function strange(target: string, platform: string, ordinal: number): Wanted {
-  return wantedOf({ target, name: `#${ordinal}`, type: 'unknown', platform, keepsNaN: true });
+  return wantedOf({ target, name: `#${ordinal}`, type: 'unknown', platform, keepsNaN: true, wide: 'text' });
 }
 
 function wantedOf(of: {
@@ -41,13 +47,14 @@ function wantedOf(of: {
   readonly labels?: Readonly<Record<string, string>> | undefined;
   readonly platform?: string;
   readonly keepsNaN: boolean;
+  readonly wide: WideMeaning;
 }): Wanted {
-  const { target, name, type, unit = null, platform = null, keepsNaN } = of;
+  const { target, name, type, unit = null, platform = null, keepsNaN, wide } = of;
   const labels = of.labels === undefined ? null : JSON.stringify(of.labels);
   const definition = createHash('sha256')
     .update(JSON.stringify([target, name, type, unit, labels, platform]))
     .digest('base64url');
-  return { definition, target, name, type, unit, labels, keepsNaN };
+  return { definition, target, name, type, unit, labels, keepsNaN, wide };
 }
 
 function measureOf(target: string, name: string, definition: MeasureDefinition): Wanted {
@@ -56,7 +63,13 @@ function measureOf(target: string, name: string, definition: MeasureDefinition):
     enumeration &&
     Object.fromEntries(enumeration.names.map((label) => [String(enumeration.numberOf(label)), label]));
   const keepsNaN = enumeration === undefined && (type === 'f32' || type === 'f64' || calibrate !== undefined);
-  return wantedOf({ target, name, type: labels === undefined ? type : 'enum', unit, labels, keepsNaN });
+  const wide = wideMeaning(definition);
+  return wantedOf({ target, name, type: labels === undefined ? type : 'enum', unit, labels, keepsNaN, wide });
+}
+
+function wideMeaning({ type, calibrate }: MeasureDefinition): WideMeaning {
+  if (type === 'string' || type === 'bytes') return 'text';
+  return calibrate !== undefined || type === 'bool' ? 'raw' : 'value';
 }
 
 /** Measures of files on board come and go, and are no part of a catalogue. */
@@ -113,7 +126,7 @@ export class Dictionary {
   wantFile(target: string, name: string): void {
     if (this.#files.has(`${target} ${name}`)) return;
     const type = FILE_TYPES[name.slice(name.lastIndexOf('.') + 1)] ?? 'u64';
-    this.#want(wantedOf({ target, name, type, keepsNaN: false }), (known) =>
+    this.#want(wantedOf({ target, name, type, keepsNaN: false, wide: 'text' }), (known) =>
       this.#files.set(`${target} ${name}`, known),
     );
   }
@@ -165,7 +178,8 @@ export class Dictionary {
   ): Promise<void> {
     const found = await this.#queries.rows<{ id: number; definition: string }>(FIND, [[...wanted.keys()]]);
     for (const { id, definition } of found) {
-      for (const each of wanted.get(definition) ?? []) each.give({ id, keepsNaN: each.wanted.keepsNaN });
+      for (const { give, wanted: asked } of wanted.get(definition) ?? [])
+        give({ id, keepsNaN: asked.keepsNaN, wide: asked.wide });
       wanted.delete(definition);
     }
   }

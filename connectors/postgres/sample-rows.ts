@@ -5,6 +5,9 @@
  *     and bytes in `text`. Nothing is left out; a measure that no catalogue names is kept under its ordinal.
  * X2. `time` is the on-board time where it is known, else the ground time; `ground_time` is null where it is the same.
  * X3. `raw` is null where it says no more than the value.
+ * X4. An integer past 2^53 of a calibrated measure, or of a boolean, is no value (telemetry/reading/unknown-value.U1): it
+ *     is in `raw` as near as a double comes, in `exact` with all its digits, and `number` is null. Drivers may give an
+ *     integer as its digits.
  */
 
 import type { FileSample, ValueBatch, ValueBlock, WideValue } from '../../contract/batch.ts';
@@ -26,6 +29,7 @@ export interface ValueMessage {
 }
 
 const FIELDS = 8;
+const INTEGER = /^-?\d{1,40}$/;
 
 /** How many rows a message becomes. */
 export function rowsOf({ blocks, files = [] }: ValueBatch): number {
@@ -94,10 +98,12 @@ function* writeBlock(
       bytes.row(FIELDS);
       writeTimes(bytes, time, groundMs);
       const measure = measures[ordinals[column]!]!;
-      writeNumbers(bytes, measure, value[index]!, raw[index]!, wide?.get(index));
+      const exact = wide === undefined ? undefined : exactOf(measure, wide.get(index));
+      if (exact === undefined) writeNumbers(bytes, measure, value[index]!, raw[index]!);
+      else writeNearest(bytes, measure, exact);
       bytes.int4(measure.id);
       bytes.int2(superseded?.has(index) ? past : current);
-      writeWide(bytes, wide?.get(index));
+      writeExact(bytes, exact);
       if (index % STRETCH === STRETCH - 1) yield;
     }
   }
@@ -110,30 +116,30 @@ function writeTimes(bytes: CopyBytes, time: number, ground: number): void {
   else bytes.time(ground);
 }
 
-function writeNumbers(
-  bytes: CopyBytes,
-  measure: KnownMeasure,
-  value: number,
-  raw: number,
-  wide: WideValue | undefined,
-): void {
-  if (wide !== undefined) {
-    // As near as a double comes to it: what is reckoned with it is reckoned with doubles.
-    if (typeof wide === 'bigint') bytes.float8(Number(wide));
-    else bytes.none();
-    bytes.none();
-    return;
-  }
+function writeNumbers(bytes: CopyBytes, measure: KnownMeasure, value: number, raw: number): void {
   if (Number.isNaN(value) && !measure.keepsNaN) bytes.none();
   else bytes.float8(value);
   if (Object.is(raw, value)) bytes.none();
   else bytes.float8(raw);
 }
 
-function writeWide(bytes: CopyBytes, wide: WideValue | undefined): void {
-  if (typeof wide === 'bigint') bytes.numeric(wide);
+/** X4 */
+function exactOf({ wide }: KnownMeasure, said: WideValue | undefined): WideValue | undefined {
+  return typeof said === 'string' && wide !== 'text' && INTEGER.test(said) ? BigInt(said) : said;
+}
+
+/** As near as a double comes to an integer: what is reckoned with it is reckoned with doubles. */
+function writeNearest(bytes: CopyBytes, { wide }: KnownMeasure, exact: WideValue): void {
+  if (wide === 'raw') bytes.none();
+  if (typeof exact === 'bigint') bytes.float8(Number(exact));
   else bytes.none();
-  if (typeof wide === 'string') bytes.text(wide);
+  if (wide !== 'raw') bytes.none();
+}
+
+function writeExact(bytes: CopyBytes, exact: WideValue | undefined): void {
+  if (typeof exact === 'bigint') bytes.numeric(exact);
+  else bytes.none();
+  if (typeof exact === 'string') bytes.text(exact);
   else bytes.none();
 }
 

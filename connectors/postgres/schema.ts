@@ -140,8 +140,25 @@ create index run_events_by_run on run_events (run, seq);
 create index run_events_by_time on run_events (at);
 `;
 
+/** `exact` without `number` is a raw value (sample-rows.X4). */
+const VERSION_2 = `
+create or replace view samples as
+select m.target, m.name as measure, s.time, coalesce(s.ground_time, s.time) as ground_time,
+  c.delivery, c.superseded, c.link, s.number,
+  case when s.exact is not null and s.number is not null then s.exact
+       when m.type in ('u8', 'u16', 'u32', 'u64', 'i8', 'i16', 'i32', 'i64')
+            and s.number between -9007199254740992 and 9007199254740992
+            and s.number = trunc(s.number)
+       then s.number::bigint::numeric end as integer,
+  case when m.type = 'bool' and s.number in (0, 1) then s.number = 1 end as boolean,
+  case when m.type = 'enum' and s.number between -9007199254740992 and 9007199254740992
+       then m.labels ->> (s.number::bigint)::text else s.text end as text,
+  coalesce(s.raw, s.number) as raw, m.unit, m.type
+from sample_rows s join measures m on m.id = s.measure left join contexts c on c.id = s.context;
+`;
+
 /** By the version that each leads to, from 1. */
-export const MIGRATIONS: readonly string[] = [VERSION_1];
+export const MIGRATIONS: readonly string[] = [VERSION_1, VERSION_2];
 
 export const VERSION = MIGRATIONS.length;
 

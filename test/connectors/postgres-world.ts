@@ -10,7 +10,7 @@ import { TestMissions } from '../support/missions.ts';
 import { type KeptLog, keptLog } from '../support/silent-log.ts';
 import { until } from '../support/until.ts';
 
-/** One measure of each type; those behind are calibrated. */
+/** One measure of each type; the last one is calibrated. */
 const TYPES = ['f64', 'f32', 'u8', 'i64', 'u64', 'bool', 'string', 'bytes', 'mode', 'u16'] as const;
 
 const LABELS = new Map([
@@ -19,22 +19,27 @@ const LABELS = new Map([
   ['BOOT', 7],
 ]);
 
+const calibrate = (raw: number): number => raw * 0.001;
+
 /** A catalogue of all types of values, and a mission that has it. */
 export const PLATFORM = {
   digest: 'digest-1',
   files: { component: 'storage' },
-  measures: TYPES.map((type) => ({
-    key: `power.${type}`,
-    definition: {
-      type,
-      unit: type === 'u16' ? 'V' : undefined,
-      enumeration:
-        type === 'mode'
-          ? { names: [...LABELS.keys()], numberOf: (label: string) => LABELS.get(label) }
-          : undefined,
-      calibrate: type === 'u16' ? (raw: number) => raw * 0.001 : undefined,
-    },
-  })),
+  measures: [
+    ...TYPES.map((type) => ({
+      key: `power.${type}`,
+      definition: {
+        type,
+        unit: type === 'u16' ? 'V' : undefined,
+        enumeration:
+          type === 'mode'
+            ? { names: [...LABELS.keys()], numberOf: (label: string) => LABELS.get(label) }
+            : undefined,
+        calibrate: type === 'u16' ? calibrate : undefined,
+      },
+    })),
+    { key: 'power.charge', definition: { type: 'u64', unit: 'C', calibrate } },
+  ],
 } as unknown as Platform;
 
 export const MISSION = {
@@ -43,6 +48,8 @@ export const MISSION = {
 } as unknown as Mission;
 
 export const ORDINALS = TYPES.map((_, ordinal) => ordinal);
+/** A calibrated measure of integers that may be past 2^53. */
+export const CHARGE = TYPES.length;
 
 export interface Connected {
   readonly connector: PostgresConnector;

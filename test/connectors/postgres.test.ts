@@ -3,12 +3,13 @@
 import { connect as connectNats, jwtAuthenticator } from 'nats';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { NatsBus } from '../../bus/nats-bus.ts';
+import { MIGRATIONS } from '../../connectors/postgres/schema.ts';
 import { streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';
 import { startNats, type TestNats } from '../support/nats.ts';
 import { noPostgres, type RealPostgres, startPostgres } from '../support/real-postgres.ts';
 import { until } from '../support/until.ts';
-import { type Connected, connect, MISSION, ORDINALS, PLATFORM } from './postgres-world.ts';
+import { CHARGE, type Connected, connect, MISSION, ORDINALS, PLATFORM } from './postgres-world.ts';
 import { batchOf, blockOf, HOUR, publishValues } from './world.ts';
 
 const absent = noPostgres();
@@ -191,6 +192,69 @@ describe.skipIf(absent !== undefined)(
         'sband',
         null,
       ]);
+    });
+
+    it('sample-rows.X4 an integer that no double holds is no value of a calibrated measure', async () => {
+      const large = 2n ** 64n - 1n;
+      const rows = [
+        { ground: HOUR, cells: [large, large] },
+        { ground: HOUR + 1, cells: [String(-large), String(-large)] },
+        { ground: HOUR + 2, cells: [7, 7_000], values: [7, 7] },
+        { ground: HOUR + 3, cells: ['no digits', Number.NaN] },
+      ];
+      const block = blockOf([4, CHARGE], rows);
+      await publishValues(bus, MISSION, 'sat1', batchOf(PLATFORM.digest, [block]));
+      // Text stays text, also where it is made of digits; of a boolean it is no value either.
+      const others = blockOf([6, 5], [{ ground: HOUR + 4, cells: ['0042', large] }]);
+      await publishValues(bus, MISSION, 'sat1', batchOf(PLATFORM.digest, [others]));
+      await begin().stored(10);
+      const stored = await query<Record<string, unknown>>(
+        `select v.measure, v.number::text, v.integer::text, v.boolean, v.text, v.raw::text, s.exact::text
+         from samples v join measures m on m.name = v.measure
+         join sample_rows s on s.measure = m.id and s.time = v.time order by v.time, v.measure`,
+      );
+      expect(stored.map((row) => Object.values(row))).toEqual([
+        ['power.charge', null, null, null, null, '1.8446744073709552e+19', String(large)],
+        [
+          'power.u64',
+          '1.8446744073709552e+19',
+          String(large),
+          null,
+          null,
+          '1.8446744073709552e+19',
+          String(large),
+        ],
+        ['power.charge', null, null, null, null, '-1.8446744073709552e+19', String(-large)],
+        [
+          'power.u64',
+          '-1.8446744073709552e+19',
+          String(-large),
+          null,
+          null,
+          '-1.8446744073709552e+19',
+          String(-large),
+        ],
+        ['power.charge', '7', '7', null, null, '7000', null],
+        ['power.u64', '7', '7', null, null, '7', null],
+        ['power.charge', 'NaN', null, null, null, 'NaN', null],
+        ['power.u64', null, null, null, 'no digits', null, null],
+        ['power.bool', null, null, null, null, '1.8446744073709552e+19', String(large)],
+        ['power.string', null, null, null, '0042', null, null],
+      ]);
+    });
+
+    it('schema.A1 a schema of the first version is brought up to date, and views that others made of it stay', async () => {
+      await query(`create schema test${schemas}`);
+      await query(`create table schema_version (version integer not null)`);
+      await query(`begin; ${MIGRATIONS[0]} insert into schema_version values (1); commit`);
+      await query('create view theirs as select measure, number, integer from samples');
+      const block = blockOf([CHARGE], [{ ground: HOUR, cells: [2n ** 64n - 1n] }]);
+      await publishValues(bus, MISSION, 'sat1', batchOf(PLATFORM.digest, [block]));
+      await begin().stored(1);
+      expect(await query('select * from theirs')).toEqual([
+        { measure: 'power.charge', number: null, integer: null },
+      ]);
+      expect(await query('select version from schema_version')).toEqual([{ version: MIGRATIONS.length }]);
     });
 
     it('MC-CONN-004 stores events of alarms, telecommands and runs, and keeps apart what cannot be read', async () => {
