@@ -58,7 +58,7 @@ export class ConnectorsView implements FleetPart {
       <p>${
         instance === null
           ? html`<span class="muted">○ ended in order</span>`
-          : html`<span class=${instance.alive ? 'ok' : 'bad'}>${instance.alive ? '● lives' : '✗ silent'}</span> ${instance.health.state} ${instance.health.reason ?? ''}
+          : html`<span class=${instance.alive ? 'ok' : 'bad'}>${instance.alive ? '● alive' : '✗ silent'}</span> ${instance.health.state} ${instance.health.reason ?? ''}
         <span class="muted">${instance.instance}, ${instance.software.name} ${instance.software.version}, last message ${duration(Math.max(0, this.#space.clock.now() - Date.parse(instance.last_heard)))} ago</span>`
       }</p>
       <p class="muted">${data.join(', ')} of ${targets.length > 6 ? `${targets.length} targets` : targets.join(', ')}</p>

@@ -52,7 +52,7 @@ export class UnitsView implements FleetPart {
     const { serial, software, hardware_revision, alive, health, last_heard, activity, gateways } = unit;
     const silence = duration(Math.max(0, this.#space.clock.now() - Date.parse(last_heard)));
     return html`<section class="panel" aria-label="Unit ${serial}"><h2 class="name">${serial}</h2>
-      <p><span class=${alive ? 'ok' : 'bad'}>${alive ? '● lives' : '✗ silent'}</span> <span class=${health.state === 'ok' ? '' : 'warn'}>${health.state}</span> ${health.reason ?? ''}
+      <p><span class=${alive ? 'ok' : 'bad'}>${alive ? '● alive' : '✗ silent'}</span> <span class=${health.state === 'ok' ? '' : 'warn'}>${health.state}</span> ${health.reason ?? ''}
         <span class="muted">${software.name} ${software.version}, hardware ${hardware_revision}, last message ${silence} ago</span></p>
       ${activity === undefined ? nothing : html`<p>${activity.verb}: ${activity.phase} ${activity.percent === undefined ? nothing : html`<progress max="100" value=${activity.percent} aria-label="${activity.verb} of ${serial}"></progress> ${activity.percent.toFixed(0)} %`}</p>`}
       <ul class="plain">${gateways.map(
