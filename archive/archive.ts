@@ -24,11 +24,20 @@
  * V6. One process owns an archive: whoever opens it shuts out the one before, which writes and removes nothing from
  *     then on, though it was only asleep (writing-place.P2). It says so once (`lost`), and is closed by whoever has it.
  * V7. A message that no segment can be made of is left out, said (`setAside`) and a gap; what came with it is written.
+ *     Messages that only fail together are written apart.
  */
 
 import type { ArchivedEvents, EventPageAsked, EventQuery } from '../contract/event-query.ts';
 import type { Buckets, Cursor, Damage, HistoryQuery, SamplePage } from '../contract/history.ts';
-import { ARCHIVE_OPEN_MS, ARCHIVE_OPEN_SAMPLES, ARCHIVE_TAIL_SAMPLES } from '../contract/limits/archive.ts';
+import {
+  ARCHIVE_OPEN_BYTES,
+  ARCHIVE_OPEN_MESSAGES,
+  ARCHIVE_OPEN_MS,
+  ARCHIVE_OPEN_SAMPLES,
+  ARCHIVE_TAIL_BYTES,
+  ARCHIVE_TAIL_MESSAGES,
+  ARCHIVE_TAIL_SAMPLES,
+} from '../contract/limits/archive.ts';
 import { isToken } from '../contract/token.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { EventMessage } from './event-rows.ts';
@@ -63,9 +72,13 @@ export interface ArchiveOptions {
   readonly clock: Clock;
   readonly retention?: Retention;
   /** Bounds of what waits in memory; default: those of `contract/limits/archive.ts`. */
+  readonly openMessages?: number;
   readonly openSamples?: number;
+  readonly openBytes?: number;
   readonly openMs?: number;
+  readonly tailMessages?: number;
   readonly tailSamples?: number;
+  readonly tailBytes?: number;
   /** Given each trouble and each damage once. */
   readonly log?: (message: string) => void;
   /** Another process has opened the archive: nothing is written any more (V6). */
@@ -105,9 +118,17 @@ export class Archive {
     this.#intake = new Intake({
       ...owned,
       after,
-      openSamples: options.openSamples ?? ARCHIVE_OPEN_SAMPLES,
+      open: {
+        messages: options.openMessages ?? ARCHIVE_OPEN_MESSAGES,
+        samples: options.openSamples ?? ARCHIVE_OPEN_SAMPLES,
+        bytes: options.openBytes ?? ARCHIVE_OPEN_BYTES,
+      },
       openMs: options.openMs ?? ARCHIVE_OPEN_MS,
-      tailSamples: options.tailSamples ?? ARCHIVE_TAIL_SAMPLES,
+      tail: {
+        messages: options.tailMessages ?? ARCHIVE_TAIL_MESSAGES,
+        samples: options.tailSamples ?? ARCHIVE_TAIL_SAMPLES,
+        bytes: options.tailBytes ?? ARCHIVE_TAIL_BYTES,
+      },
       setAside: options.setAside ?? (() => undefined),
     });
     const { tail: samples, events } = this.#intake.gathered;
@@ -153,7 +174,7 @@ export class Archive {
 
   /** What is there, for those who look after it; `begins` is when the bus stored the first message of it. */
   get contents(): Contents & { readonly waiting: number } {
-    return Object.assign({ waiting: this.#intake.gathered.samples }, this.#streams.contents);
+    return Object.assign({ waiting: this.#intake.gathered.held.samples }, this.#streams.contents);
   }
 
   /**

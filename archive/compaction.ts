@@ -12,6 +12,7 @@ import type { Level } from '../contract/history.ts';
 import { ARCHIVE_LONG_ROWS } from '../contract/limits/archive.ts';
 import type { EventRow } from './event-rows.ts';
 import type { FileSystem } from './file-system.ts';
+import { joinedGaps } from './gaps.ts';
 import { type LongRow, sortLongRows, textOrder } from './long-rows.ts';
 import type { FileEntry, Manifest } from './manifest.ts';
 import { mergedMinutes, minutesOf, minutesShape } from './minutes.ts';
@@ -88,7 +89,7 @@ function coveredBy(parts: readonly Manifest[], level: Level) {
     level,
     stream: first.stream,
     received: [first.received[0], last.received[1]] as const,
-    gaps: parts.flatMap(({ gaps }) => gaps),
+    gaps: joinedGaps(parts.flatMap(({ gaps }) => gaps)),
   };
 }
 

@@ -3,6 +3,7 @@
  *
  * R1. Row groups are looked through from the newest on, so many at most; where it ended is said (`next`).
  * R2. A segment that cannot be read is left out and said with its reason; the others answer (`damaged`).
+ * R3. Before each segment and each row group it is looked whether anybody still waits for the answer.
  */
 
 import type { ArchivedEvent, EventPageAsked, EventPlace, EventQuery } from '../contract/event-query.ts';
@@ -50,6 +51,7 @@ export function readEvents(
   const reading: Reading = { query, page, events: [], groups: 0, next: undefined };
   for (const place of segments) {
     if (reading.next !== undefined) break;
+    waited();
     try {
       readSegment(reading, place, open(place), waited);
     } catch (error) {

@@ -21,6 +21,8 @@ export interface EventMessage {
   /** When the bus stored it, ms since 1970. */
   readonly storedMs: number;
   readonly batch: EventBatch;
+  /** That it had on the bus (held.H1). */
+  readonly bytes?: number;
 }
 
 export interface EventRow extends Omit<ArchivedEvent, 'stream'> {

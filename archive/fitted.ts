@@ -108,13 +108,14 @@ function fittedText(type: string, { numbers, wide }: Samples): Fitted {
   const cells = Array.from(numbers, (number, row) => {
     const value = wide?.get(row);
     if (value !== undefined) return String(value);
-    if (Number.isNaN(number)) return null;
-    return Object.is(number, -0) ? '-0' : String(number);
+    return Number.isNaN(number) ? null : digitsOf(number);
   });
   const isBytes = type === 'bytes' && cells.every((cell) => cell === null || HEXADECIMAL.test(cell));
   return { kind: isBytes ? 'bytes' : 'text', nullable: cells.includes(null), cells };
 }
 
+/** Kinds that have not a number as a value (cells.K2). */
+export const FLOATING: ReadonlySet<Kind> = new Set(['f32', 'f64']);
 const NUMERIC: ReadonlySet<Kind> = new Set(['i32', 'u32', 'f32', 'f64', 'bool']);
 const INTEGERS: ReadonlySet<Kind> = new Set(['i32', 'u32', 'i64']);
 
@@ -132,6 +133,11 @@ export function widened(cells: Cells, { kind: from }: Pick<Column, 'kind'>, to: 
   const taken = Array.from(cells as ArrayLike<number | bigint | null>);
   if (to === 'i64')
     return taken.map((cell) => (cell === null || Number.isNaN(cell) ? null : BigInt(cell))) satisfies Bigs;
-  const textOf = (cell: number | bigint): string => (from === 'bool' ? String(cell === 1) : String(cell));
+  const textOf = (cell: number | bigint): string => (from === 'bool' ? String(cell === 1) : digitsOf(cell));
   return taken.map((cell) => (cell === null || Number.isNaN(cell) ? null : textOf(cell))) satisfies Texts;
+}
+
+/** A number as text that is read as the same one, -0 as well. */
+function digitsOf(number: number | bigint): string {
+  return Object.is(number, -0) ? '-0' : String(number);
 }

@@ -8,6 +8,8 @@ import { ARCHIVE_SET_ASIDE } from '../contract/limits/archive.ts';
 import type { EventMessage } from './event-rows.ts';
 import { EventTail } from './event-tail.ts';
 import type { ValueMessage } from './gathering.ts';
+import { type Held, heldBy, plus } from './held.ts';
+import type { PartMessage } from './open-part.ts';
 import type { PlatformColumns } from './platform-columns.ts';
 import { failingAlone } from './set-aside.ts';
 import { Tail } from './tail.ts';
@@ -17,8 +19,8 @@ export interface UnwritableMessage extends Pick<ValueMessage, 'position' | 'stor
   readonly reason: string;
 }
 
-/** One that was left out, with the samples it had. */
-export type LeftOut = UnwritableMessage & { readonly samples: number };
+/** One that was left out, with what it held. */
+export type LeftOut = UnwritableMessage & { readonly held: Held };
 
 export class Gathered {
   readonly tail = new Tail();
@@ -33,29 +35,25 @@ export class Gathered {
     this.#work = work;
   }
 
-  get samples(): number {
-    return this.tail.samples + this.events.count;
-  }
-
-  get messages(): number {
-    return this.tail.messages.length + this.events.messages.length;
+  get held(): Held {
+    return plus(this.tail.held, this.events.held);
   }
 
   get isGiven(): boolean {
     return this.#given;
   }
 
-  /** Answers how many samples it has. */
-  add(message: ValueMessage, platform: PlatformColumns): number {
-    this.tail.add(message, platform);
+  /** Answers how much it holds. */
+  add(message: ValueMessage, platform: PlatformColumns): Held {
+    const held = this.tail.add(message, platform);
     this.#give(message, platform);
-    return this.tail.messages.at(-1)!.samples;
+    return held;
   }
 
-  addEvents(message: EventMessage): number {
-    this.events.add(message);
+  addEvents(message: EventMessage): Held {
+    const held = this.events.add(message);
     this.#giveEvents(message);
-    return message.batch.events.length;
+    return held;
   }
 
   forget(first: number, last: number): void {
@@ -82,14 +80,30 @@ export class Gathered {
     if (this.#given) this.#work.do('addEvents', message).catch(() => undefined);
   }
 
-  /** Gives a thread that has nothing everything that is in memory. */
-  giveAgain(): void {
+  /** Gives a thread that has nothing everything that is in memory, or what is up to a position. */
+  giveAgain(until = Number.POSITIVE_INFINITY): void {
     if (this.#given) return;
     this.#given = true;
     this.#described.clear();
     this.#work.do('begin').catch(() => undefined);
-    for (const { message, platform } of this.tail.messages) this.#give(message, platform);
-    for (const message of this.events.messages) this.#giveEvents(message);
+    for (const { message, platform } of this.tail.messages)
+      if (message.position <= until) this.#give(message, platform);
+    for (const message of this.events.messages) if (message.position <= until) this.#giveEvents(message);
+  }
+
+  /** The messages of a part, in order of their positions. */
+  within(first: number, last: number): PartMessage[] {
+    const samples = this.tail
+      .within(first, last)
+      .map(({ message: { position, storedMs }, held }): PartMessage => ({ position, storedMs, held }));
+    const events = this.events.within(first, last).map(
+      ({ position, storedMs, batch, bytes }): PartMessage => ({
+        position,
+        storedMs,
+        held: heldBy(batch.events.length, bytes),
+      }),
+    );
+    return [...samples, ...events].sort((one, other) => one.position - other.position);
   }
 
   /** Takes out the messages that nobody can write (archive/archive.V7); the rest is given again without them. */
@@ -100,16 +114,16 @@ export class Gathered {
         const added = some.map(({ message, platform }) => ({ message, digest: platform.digest, platform }));
         return this.#work.do('probe', added);
       },
-      ({ message, samples }) => ({ ...message, samples }),
+      ({ message, held }) => ({ ...message, held }),
     );
     const events = await this.#failing(
       this.events.within(first, last),
       (some) => this.#work.do('probeEvents', some),
-      ({ position, storedMs, batch }) => ({
+      ({ position, storedMs, batch, bytes }) => ({
         position,
         storedMs,
         target: 'events',
-        samples: batch.events.length,
+        held: heldBy(batch.events.length, bytes),
       }),
     );
     return [...samples, ...events];
@@ -129,10 +143,10 @@ export class Gathered {
     // A thread that dies of it is no reason to leave anything out.
     const failing = await failingAlone(kept, fails, ARCHIVE_SET_ASIDE).catch(() => []);
     return failing.map((each) => {
-      const { position, storedMs, target, samples } = about(each);
+      const { position, storedMs, target, held } = about(each);
       this.forget(position, position);
       this.#given = false;
-      return { position, storedMs, target, samples, reason: reasons.get(each)! };
+      return { position, storedMs, target, held, reason: reasons.get(each)! };
     });
   }
 }

@@ -18,6 +18,8 @@ export interface ValueMessage {
   /** When the bus stored it, ms since 1970. */
   readonly storedMs: number;
   readonly batch: ValueBatch;
+  /** That it had on the bus (held.H1). */
+  readonly bytes?: number;
 }
 
 export interface GatheredBlock {

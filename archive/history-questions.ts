@@ -3,11 +3,11 @@
  *
  * Q1. Which segments there are and what is in memory is taken in one step, before anything is waited for.
  * Q2. So many questions wait at most; one more is refused.
- * Q3. What is in memory is looked at in slices of some milliseconds: it may be millions of samples.
+ * Q3. What is in memory is looked at in slices of some milliseconds, whether it is of the question or not: it may be
+ *     millions of samples.
  */
 
-import { setImmediate } from 'node:timers/promises';
-import type { ArchivedEvents, EventPageAsked, EventQuery } from '../contract/event-query.ts';
+import type { ArchivedEvent, ArchivedEvents, EventPageAsked, EventQuery } from '../contract/event-query.ts';
 import type {
   Buckets,
   Cursor,
@@ -17,13 +17,14 @@ import type {
   Reservations,
   SamplePage,
 } from '../contract/history.ts';
-import { HISTORY_GAPS, HISTORY_SLICE, HISTORY_WAITING } from '../contract/limits/archive.ts';
+import { HISTORY_GAPS, HISTORY_WAITING } from '../contract/limits/archive.ts';
 import { bucketColumn, type ColumnSums, emptySums, mergeSums } from './bucket-sums.ts';
 import { joinedEvents } from './event-pages.ts';
 import type { EventTail } from './event-tail.ts';
+import { boundedGaps } from './gaps.ts';
 import { checkedQuery, gridOf, pageFault, pointsFault } from './history-query.ts';
-import type { LongRow } from './long-rows.ts';
 import { collectLong, sumLong } from './long-samples.ts';
+import { eachRow } from './pieces.ts';
 import { SampleCollector } from './sample-collector.ts';
 import type { SegmentPlace } from './segment-reader.ts';
 import type { StreamSegments } from './stream-segments.ts';
@@ -66,7 +67,7 @@ export class Questions {
     const from = Math.max(query.from, cursor?.time ?? query.from);
     const segments = this.#streams.having(query, from, query.to);
     const collector = new SampleCollector(cursor, limit);
-    const newest = this.#tail.rows({ ...query, from });
+    const newest = this.#tail.pieces({ ...query, from });
     const found = await this.#waitFor(() => {
       const places = [...segments].sort((one, other) => one.from - other.from);
       return this.#work.ask('samples', signal, query, { cursor, limit }, places);
@@ -83,13 +84,13 @@ export class Questions {
     const { start, width, count } = grid;
     const [from, to] = [start, start + count * width];
     const segments = this.#streams.having(query, from, to);
-    const rows = this.#tail.rows({ ...query, from, to });
+    const pieces = this.#tail.pieces({ ...query, from, to });
     const found = await this.#waitFor(
       () => this.#work.ask('buckets', signal, query, grid, segments),
       segments,
     );
     const newest = query.measures.map(() => emptySums(grid));
-    await eachRow(rows, signal, (row) => sumLong(newest, grid, query, row));
+    await eachRow(pieces, signal, (row) => sumLong(newest, grid, query, row));
     const merged = (sums: ColumnSums, measure: number): ColumnSums =>
       found === undefined ? sums : mergeSums(found.sums[measure]!, sums);
     const measures = newest.map((sums, measure) => bucketColumn(merged(sums, measure)));
@@ -107,11 +108,13 @@ export class Questions {
     if (page.before !== undefined && !this.#streams.has(page.before.stream))
       throw new RangeError('the cursor is of another archive, or of what is not kept any more');
     const segments = this.#streams.withEvents(asked, page.before);
-    const newest = this.#events.taken(this.#streams.stream, asked, page);
+    const pieces = this.#events.pieces(this.#streams.stream, asked, page);
     const found = await this.#waitFor(
       () => this.#work.ask('events', signal, asked, page, segments),
       segments,
     );
+    const newest: ArchivedEvent[] = [];
+    await eachRow(pieces, signal, (event) => newest.push(event));
     const { gaps, damaged } = this.#reservations(from, to, segments, found?.damaged);
     return Object.assign({ gaps, damaged }, joinedEvents(newest, found, page.limit));
   }
@@ -143,26 +146,9 @@ export class Questions {
     segments: readonly SegmentPlace[],
     damaged: readonly Damage[] = [],
   ): Reservations {
-    const waiting = this.#waitingGaps().filter((gap) => gap.to >= from && gap.from < to);
-    const gaps = [...this.#streams.gaps(from, to), ...waiting].slice(0, HISTORY_GAPS);
+    const gaps = boundedGaps(this.#streams.gaps(from, to, this.#waitingGaps()), HISTORY_GAPS);
     const thinned = segments.some(({ level }) => level === 'minutes');
     return { gaps, damaged: [...this.#streams.damaged, ...damaged], thinned };
-  }
-}
-
-/** Takes rows in slices, between which the loop serves others (Q3). */
-async function eachRow(
-  rows: Iterable<LongRow>,
-  signal: AbortSignal | undefined,
-  take: (row: LongRow) => void,
-): Promise<void> {
-  let taken = 0;
-  for (const row of rows) {
-    take(row);
-    taken += 1;
-    if (taken % HISTORY_SLICE !== 0) continue;
-    signal?.throwIfAborted();
-    await setImmediate();
   }
 }
 

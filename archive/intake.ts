@@ -1,15 +1,22 @@
 /**
  * What comes from the stream, on its way to a segment: which positions are new, which are missing, and when a segment is
  * made of what is in memory. Knows no questions; the promises are those of the archive.
+ *
+ * I1. What could not be written is left alone until its time to be tried again, however full memory is, and whoever
+ *     waits for room is let in by a segment alone. Who asks for a segment (`flush`) has it tried at once.
+ * I2. Where messages fail together and each of them can be written (set-aside.A2), the first half of them becomes a
+ *     segment, or a half of that, and then the rest.
  */
 
-import { ARCHIVE_AGAIN_MS, ARCHIVE_OPEN_MESSAGES } from '../contract/limits/archive.ts';
+import { ARCHIVE_AGAIN_MS } from '../contract/limits/archive.ts';
 import type { Clock, TimerHandle } from '../ports/clock.ts';
 import { codeOf } from './error-code.ts';
 import type { EventMessage } from './event-rows.ts';
+import { addGap } from './gaps.ts';
 import { Gathered, type UnwritableMessage } from './gathered.ts';
 import type { ValueMessage } from './gathering.ts';
-import { joinedPart, newPart, type OpenPart } from './open-part.ts';
+import { type Held, minus, plus, reaches } from './held.ts';
+import { joinedPart, newPart, type OpenPart, splitPart } from './open-part.ts';
 import type { Owner } from './owner.ts';
 import type { PlatformColumns } from './platform-columns.ts';
 import type { StreamSegments } from './stream-segments.ts';
@@ -23,9 +30,11 @@ export interface IntakeOptions {
   readonly clock: Clock;
   /** Of a stream that stands in the place of another one: until when that was archived (archive/archive.V3). */
   readonly after: number | undefined;
-  readonly openSamples: number;
+  /** With how much a segment is made of what is in memory, and after how long. */
+  readonly open: Held;
   readonly openMs: number;
-  readonly tailSamples: number;
+  /** With how much nothing more is taken (archive/archive.V4). */
+  readonly tail: Held;
   readonly log: (message: string) => void;
   readonly setAside: (message: UnwritableMessage) => void;
   readonly owner: Owner;
@@ -38,12 +47,16 @@ export class Intake {
   #open: OpenPart | undefined;
   /** That one, or the last one that was given to be written. */
   #newest: OpenPart | undefined;
+  /** Up to where the next segment reaches, where all of it failed (I2). */
+  #until: number | undefined;
   /** The one that is being written: its gaps are in no segment yet (archive/archive.V3). */
   #written: OpenPart | undefined;
   #sealing: Promise<boolean> = Promise.resolve(true);
   #timer: TimerHandle | undefined;
   #writesAt: number | undefined;
   #trouble: string | undefined;
+  /** The last attempt failed, and the timer is that of the next one (I1). */
+  #refused = false;
   readonly #waiting = new Set<() => void>();
   #closed = false;
 
@@ -86,14 +99,12 @@ export class Intake {
     await this.#taken(this.gathered.addEvents(message));
   }
 
-  async #taken(samples: number): Promise<void> {
+  async #taken(held: Held): Promise<void> {
     const open = this.#open!;
-    open.messages += 1;
-    open.samples += samples;
-    if (open.samples >= this.#options.openSamples || open.messages >= ARCHIVE_OPEN_MESSAGES)
-      void this.flush();
-    while (this.gathered.samples >= this.#options.tailSamples && !this.#closed) {
-      void this.flush();
+    open.held = plus(open.held, held);
+    if (reaches(open.held, this.#options.open)) void this.#flushUnlessRefused();
+    while (reaches(this.gathered.held, this.#options.tail) && !this.#closed) {
+      void this.#flushUnlessRefused();
       await new Promise<void>((resolve) => this.#waiting.add(resolve));
     }
   }
@@ -102,12 +113,19 @@ export class Intake {
   async skip(position: number, storedMs: number): Promise<void> {
     await this.#coverMissing(position);
     if (this.#cover(position, storedMs))
-      this.#open!.gaps.push({ first: position, last: position, from: storedMs, to: storedMs });
+      addGap(this.#open!.gaps, { first: position, last: position, from: storedMs, to: storedMs });
   }
 
   /** Makes a segment of what is in memory; false where the disk does not take it (archive/archive.V4). */
   flush(): Promise<boolean> {
     this.#sealing = this.#sealing.then(() => this.#seal());
+    return this.#sealing;
+  }
+
+  /** I1 */
+  #flushUnlessRefused(): Promise<boolean> {
+    const rests = (): boolean => this.#options.owner.isOut || (this.#refused && this.#timer !== undefined);
+    this.#sealing = this.#sealing.then(() => (rests() ? false : this.#seal()));
     return this.#sealing;
   }
 
@@ -132,7 +150,7 @@ export class Intake {
     const first = before === undefined ? position : before.last + 1;
     this.#open ??= newPart(first, storedMs);
     if (before !== undefined && first < position)
-      this.#open.gaps.push({ first, last: position - 1, from: before.received[1], to: storedMs });
+      addGap(this.#open.gaps, { first, last: position - 1, from: before.received[1], to: storedMs });
     if (before === undefined && streams.taken === 0) this.#coverBeginning(position, storedMs);
     this.#extend(position, storedMs);
     return true;
@@ -153,7 +171,7 @@ export class Intake {
       const missing = this.#streams.missingBefore(position);
       if (missing === undefined) return;
       this.#open ??= newPart(missing.first, missing.from);
-      this.#open.gaps.push(missing);
+      addGap(this.#open.gaps, missing);
       this.#extend(missing.last, missing.to);
     }
   }
@@ -163,7 +181,8 @@ export class Intake {
     const streams = this.#streams;
     while (this.#newest !== undefined && !streams.covers(this.#newest.last) && !this.#closed) {
       if (!streams.hasBetween(this.#newest.last, position)) return;
-      if (!(await this.flush())) await new Promise<void>((resolve) => this.#waiting.add(resolve));
+      if (!(await this.#flushUnlessRefused()))
+        await new Promise<void>((resolve) => this.#waiting.add(resolve));
     }
   }
 
@@ -177,16 +196,14 @@ export class Intake {
   }
 
   async #seal(): Promise<boolean> {
-    const part = this.#open;
+    const part = this.#next();
     if (part === undefined) return true;
     this.#clearTimer();
-    this.gathered.giveAgain();
     const { work, writing, owner } = this.#options;
     const { first, last, received, gaps } = part;
-    this.#open = undefined;
     this.#written = part;
     try {
-      const { messages } = this.gathered;
+      const { messages } = this.#until === undefined ? this.gathered.held : part.held;
       const { stream } = this.#streams;
       const given = { writing, stream, first, last, received, gaps, messages };
       const summary = await work.do('seal', given);
@@ -194,38 +211,69 @@ export class Intake {
       this.#written = undefined;
       this.gathered.forget(first, last);
       this.#trouble = undefined;
+      this.#refused = false;
       this.#wake();
-      return true;
+      if (this.#until === undefined) return true;
     } catch (error) {
+      this.#refused = true;
       this.#written = undefined;
       this.#open = joinedPart(part, this.#open);
       this.#newest = this.#open;
       if (error instanceof ThreadEnded || codeOf(error) === GATHERED_OTHERWISE) this.gathered.lost();
       this.#say(error as Error);
       if (owner.isShutOutBy(error)) return false;
-      if (this.gathered.isGiven && codeOf(error) === undefined) await this.#setAside(part);
+      if (this.gathered.isGiven && codeOf(error) === undefined) await this.#withoutFault(part);
       this.#sealIn(this.gathered.isGiven ? ARCHIVE_AGAIN_MS : 0);
       return false;
     }
+    // I2: the rest has been given to no thread.
+    this.#until = undefined;
+    this.gathered.lost();
+    return this.#seal();
   }
 
-  /** archive/archive.V7 */
-  async #setAside({ first, last }: OpenPart): Promise<void> {
+  /** Takes what is to be written next out of what is open, and gives the thread what it has not (I2). */
+  #next(): OpenPart | undefined {
+    const open = this.#open;
+    if (open === undefined) return undefined;
+    this.#open = undefined;
+    if (this.#until === undefined) {
+      this.gathered.giveAgain();
+      return open;
+    }
+    const [head, rest] = splitPart(open, this.#until, this.gathered.within(open.first, open.last));
+    this.#open = rest;
+    this.#newest = rest;
+    this.gathered.lost();
+    this.gathered.giveAgain(this.#until);
+    return head;
+  }
+
+  /** What is to be written without those that are at fault; where nobody is, fewer at once (I2). */
+  async #withoutFault(part: OpenPart): Promise<void> {
+    if (await this.#setAside(part)) return;
+    const messages = this.gathered.within(part.first, part.last);
+    if (messages.length < 2) return;
+    this.#until = messages[(messages.length >> 1) - 1]!.position;
+    this.gathered.lost();
+  }
+
+  /** Whether some were left out (archive/archive.V7). */
+  async #setAside({ first, last }: OpenPart): Promise<boolean> {
     const leftOut = await this.gathered.leaveOut(first, last);
     const open = this.#open!;
-    for (const { samples, ...message } of leftOut) {
+    for (const { held, ...message } of leftOut) {
       const { position, storedMs } = message;
-      open.gaps.push({ first: position, last: position, from: storedMs, to: storedMs });
-      open.messages -= 1;
-      open.samples -= samples;
+      addGap(open.gaps, { first: position, last: position, from: storedMs, to: storedMs });
+      open.held = minus(open.held, held);
       this.#options.setAside(message);
     }
+    return leftOut.length > 0;
   }
 
   #say({ message }: Error): void {
     if (this.#trouble !== message) this.#options.log(`archive: nothing is written: ${message}`);
     this.#trouble = message;
-    this.#wake();
   }
 
   #wake(): void {

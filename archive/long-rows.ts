@@ -5,9 +5,11 @@
  * L1. In order of target, measure, time and position, so that one measure of one target stands together.
  * L2. Numbers stand in `number`, everything else in `text`: labels, strings, bytes as hexadecimal, and the digits of
  *     integers that no double holds. `type` says what they are.
+ * L3. A measure of a file that is not known any more is a sample without a value: NaN and null.
  */
 
 import type { FileSample } from '../contract/batch.ts';
+import { sampledValue } from '../telemetry/reading/file-samples.ts';
 import type { Cells, Column } from './cells.ts';
 import type { GatheredBlock, GatheredFamily, GatheredFile } from './gathering.ts';
 import { fileKey, type MeasureColumn } from './platform-columns.ts';
@@ -107,7 +109,14 @@ const FILE_TYPES = {
   transfer: 'string',
 } as const;
 
-/** What a sample of a file on board says, a row for each of its measures. */
+const FILE_NAMES = Object.keys(FILE_TYPES) as (keyof typeof FILE_TYPES)[];
+
+/** How many rows are made of a sample of a file. */
+export function rowsInFile(sample: FileSample): number {
+  return FILE_NAMES.filter((name) => sampledValue(sample, name) !== undefined).length;
+}
+
+/** What a sample of a file on board says, a row for each of its measures (L3). */
 export function rowsOfFile({
   sample,
   target,
@@ -118,8 +127,8 @@ export function rowsOfFile({
   platform,
 }: GatheredFile): LongRow[] {
   const times = sampleTimes(sample.onboard, sample.ground, storedMs);
-  return (Object.keys(FILE_TYPES) as (keyof typeof FILE_TYPES)[]).flatMap((name): LongRow[] => {
-    const value: FileSample[typeof name] = sample[name];
+  return FILE_NAMES.flatMap((name): LongRow[] => {
+    const value = sampledValue(sample, name);
     if (value === undefined) return [];
     const [number, text] = typeof value === 'number' ? [value, null] : [Number.NaN, value];
     const { time, ground } = times;

@@ -6,6 +6,7 @@
  *     The digest in front of the manifest is that of its text.
  * M2. `first` to `last` are the positions of the stream that the segment answers for. What the stream no longer had
  *     among them stands in `gaps`, with the time between the messages around it.
+ * M3. What is longer than what is read is not written: a segment would be there that nobody can open.
  */
 
 import { createHash } from 'node:crypto';
@@ -58,7 +59,7 @@ export function parseName(name: string): SegmentName | undefined {
   return { first: Number(first), last: Number(last), level: level as Level };
 }
 
-/** Writes both files and syncs them. */
+/** Writes both files and syncs them. Throws where the description is too long (M3). */
 export function writeManifest(
   files: FileSystem,
   path: string,
@@ -73,8 +74,13 @@ export function writeManifest(
   });
   const manifest: Manifest = Object.assign({ version: 1 as const, shapes: places }, about);
   const text = JSON.stringify(manifest);
+  const whole = Buffer.from(`${digestOf(text)}\n${text}\n`);
+  if (whole.length > ARCHIVE_MANIFEST_BYTES)
+    throw new Error(
+      `${path}/${MANIFEST} would have ${whole.length} bytes, at most ${ARCHIVE_MANIFEST_BYTES} are read`,
+    );
   writeWhole(files, `${path}/${SHAPES}`, Buffer.concat(texts));
-  writeWhole(files, `${path}/${MANIFEST}`, Buffer.from(`${digestOf(text)}\n${text}\n`));
+  writeWhole(files, `${path}/${MANIFEST}`, whole);
   return manifest;
 }
 

@@ -11,7 +11,7 @@
 
 import { createHash } from 'node:crypto';
 import type { Cells, Column, Kind } from './cells.ts';
-import { commonKind, widened } from './fitted.ts';
+import { commonKind, FLOATING, widened } from './fitted.ts';
 import type { MeasureColumn } from './platform-columns.ts';
 
 export interface Family {
@@ -109,10 +109,10 @@ export function commonShape(shapes: readonly Shape[]): Shape {
   if (others.every(({ id }) => id === first.id)) return first;
   const common = (columns: readonly (Column | undefined)[]): ColumnKind => {
     const present = columns.filter((column) => column !== undefined);
-    return {
-      kind: present.map(({ kind }) => kind).reduce(commonKind),
-      nullable: present.some(({ nullable }) => nullable),
-    };
+    const kind = present.map((each) => each.kind).reduce(commonKind);
+    // Not a number is a value of floating point, and null in what else holds it (archive/cells.K2).
+    const losesNaN = !FLOATING.has(kind) && present.some((each) => FLOATING.has(each.kind));
+    return { kind, nullable: losesNaN || present.some(({ nullable }) => nullable) };
   };
   const at = (place: number): ColumnKind => common(shapes.map(({ columns }) => columns[place]));
   const measures = first.measures.map((_, n) => {

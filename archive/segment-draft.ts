@@ -15,6 +15,7 @@ import {
   ARCHIVE_LONG_ROWS,
 } from '../contract/limits/archive.ts';
 import type { Cells, Column } from './cells.ts';
+import { codeOf } from './error-code.ts';
 import { EVENT_COLUMNS, type EventRow, eventCells } from './event-rows.ts';
 import { copyFile, type FileSystem } from './file-system.ts';
 import { LONG_COLUMNS, type LongRow, longCells } from './long-rows.ts';
@@ -73,13 +74,34 @@ export class SegmentDraft {
     this.#open.delete(file);
   }
 
+  /** Does all of it, or leaves nothing of it; false where it failed, and the system refused nothing. */
+  attempt(write: () => void): boolean {
+    const ended = this.#entries.length;
+    try {
+      write();
+      return true;
+    } catch (error) {
+      if (codeOf(error) !== undefined) throw error;
+      const names = this.#entries.splice(ended).map(({ name }) => name);
+      for (const { name, output } of this.#open) {
+        output.abandon();
+        names.push(name);
+      }
+      this.#open.clear();
+      for (const name of names) this.#files.remove(`${this.#path}/${name}`);
+      return false;
+    }
+  }
+
   /** Makes it a segment (D1). */
   commit(): Manifest {
     const { first, last, level, stream, received, gaps } = this.#covered;
     const targets = Object.fromEntries([...this.#targets].sort());
     const samples = this.#samples;
     const about = { first, last, level, stream, received, samples, targets, gaps, files: this.#entries };
-    const manifest = writeManifest(this.#files, this.#path, about, [...this.#shapes.values()]);
+    const used = new Set(this.#entries.map(({ shape }) => shape));
+    const shapes = [...this.#shapes.values()].filter(({ id }) => used.has(id));
+    const manifest = writeManifest(this.#files, this.#path, about, shapes);
     this.#files.syncDirectory(this.#path);
     this.#files.rename(this.#path, `${this.#parent}/${nameOf(manifest)}`);
     this.#files.syncDirectory(this.#parent);
@@ -130,6 +152,10 @@ export class FileDraft {
   constructor(output: ParquetOutput, about: FileAbout) {
     this.output = output;
     this.#about = about;
+  }
+
+  get name(): string {
+    return this.#about.name;
   }
 
   /** Whether another file should be begun: the footer of this one is long. */

@@ -4,7 +4,8 @@
  * R1. A question opens the segments and files in which the target has rows of that time, reads the row groups of that
  *     time, and of these the columns that it asks for.
  * R2. A segment that cannot be read is left out and said with its reason; the others answer (`damaged`).
- * R3. Between two files it is looked whether anybody still waits for the answer.
+ * R3. Before each segment, whether it has something of the question or not, and between two files it is looked whether
+ *     anybody still waits for the answer.
  */
 
 import type { Cursor, Damage, HistoryQuery, HistorySample, SegmentName } from '../contract/history.ts';
@@ -62,6 +63,7 @@ export class SegmentReader {
     for (const name of segments) {
       if (name.from > collector.horizon) break;
       const asked = { ...query, from };
+      waited();
       this.#each(name, damaged, asked, (segment, entry, input) => {
         waited();
         if (entry.kind === 'values')
@@ -84,6 +86,7 @@ export class SegmentReader {
     const damaged: Damage[] = [];
     const range = { ...query, from: grid.start, to: grid.start + grid.count * grid.width };
     for (const name of segments) {
+      waited();
       this.#each(name, damaged, range, (segment, entry, input) => {
         waited();
         const { level } = segment.manifest;

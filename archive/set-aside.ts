@@ -3,7 +3,8 @@
  * all others.
  *
  * A1. Halves are tried until single messages are left: a few that fail cost as many tries as the logarithm of all.
- * A2. Only what fails alone is found: where messages fail together and each of them can be written, nobody is at fault.
+ * A2. Only what fails alone is found: where messages fail together and each of them can be written, nobody is at fault,
+ *     and they are written otherwise (write-part.P1), or fewer at once (archive/intake.I2).
  */
 
 /** Those of `all` that fail alone, at most `most`; `fails` says whether so many together do. */

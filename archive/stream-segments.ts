@@ -150,10 +150,13 @@ export class StreamSegments {
     return one < other ? 1 : -1;
   }
 
-  gaps(from: number, to: number): Gap[] {
-    return [...this.#lists.values()].flatMap((segments) =>
-      segments.flatMap(({ gaps }) => gaps.filter((gap) => gap.to >= from && gap.from < to)),
+  /** Gaps of the time in each stream, in order of positions; `waiting` are those of this one that no segment has yet. */
+  gaps(from: number, to: number, waiting: readonly Gap[]): Gap[][] {
+    const streams = new Map(
+      [...this.#lists].map(([stream, segments]) => [stream, segments.flatMap(({ gaps }) => gaps)]),
     );
+    streams.set(this.stream, [...(streams.get(this.stream) ?? []), ...waiting]);
+    return [...streams.values()].map((gaps) => gaps.filter((gap) => gap.to >= from && gap.from < to));
   }
 
   /** Of the last segment that begins at the position or before it; -1: none does. Asked for with every message. */

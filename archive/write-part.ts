@@ -1,4 +1,10 @@
-/** Gathered samples written as a segment. */
+/**
+ * Gathered samples written as a segment.
+ *
+ * P1. Rows of a family stand in files with the columns that all of them have in common. Where that cannot be written,
+ *     though no rows alone are at fault, each shape has a file of its own, and what fails there, too, is kept sample
+ *     by sample: no combination of targets holds the archive up.
+ */
 
 import { ARCHIVE_EVENT_ROWS, ARCHIVE_ROWS_LEAST, ARCHIVE_SEGMENT_FILES } from '../contract/limits/archive.ts';
 import type { EventRow } from './event-rows.ts';
@@ -6,7 +12,7 @@ import type { FileSystem } from './file-system.ts';
 import type { GatheredBlock, GatheredFamily, Gathering } from './gathering.ts';
 import { type LongRow, rowsOfFamily, rowsOfFile, sortLongRows, textOrder } from './long-rows.ts';
 import type { Manifest } from './manifest.ts';
-import { commonShape, reshaped, type ShapeRows, TIME } from './row-shape.ts';
+import { commonShape, reshaped, type Shape, type ShapeRows, TIME } from './row-shape.ts';
 import { type Covered, type FileDraft, type Places, SegmentDraft } from './segment-draft.ts';
 import { targetRows } from './target-rows.ts';
 
@@ -19,9 +25,9 @@ export function writePart(
 ): Manifest {
   const draft = new SegmentDraft(files, places, covered);
   try {
-    const columns = familiesWithColumns(gathering);
-    for (const family of columns) writeFamily(draft, family);
-    writeLong(draft, rareRows(gathering, columns));
+    const written = new Map<GatheredFamily, ReadonlySet<string>>();
+    for (const family of familiesWithColumns(gathering)) written.set(family, writeFamily(draft, family));
+    writeLong(draft, rareRows(gathering, written));
     writeEvents(draft, [gathering.events]);
     return draft.commit();
   } catch (error) {
@@ -56,20 +62,51 @@ function commonTargets({ targets }: GatheredFamily): string[] {
     .sort(textOrder);
 }
 
-function writeFamily(draft: SegmentDraft, gathered: GatheredFamily): void {
+interface RowsOfTarget {
+  readonly shape: Shape;
+  readonly rows: ShapeRows;
+}
+
+/** Writes what can be rows with columns; answers the targets whose rows are (P1). */
+function writeFamily(draft: SegmentDraft, gathered: GatheredFamily): ReadonlySet<string> {
   const { family, targets } = gathered;
-  const all = commonTargets(gathered).map((target) => targetRows(family, target, targets.get(target)!));
-  const shape = commonShape(all.map((each) => each.shape));
-  let file = draft.begin('values', shape);
-  for (const each of all) {
-    if (file.full) {
-      draft.end(file);
-      file = draft.begin('values', shape);
+  const all: RowsOfTarget[] = [];
+  for (const target of commonTargets(gathered))
+    draft.attempt(() => all.push(targetRows(family, target, targets.get(target)!)));
+  const written = writeTogether(draft, all)
+    ? all
+    : byShape(all)
+        .filter((own) => writeTogether(draft, own))
+        .flat();
+  for (const { rows } of written) countRows(draft, rows, family.measures.length);
+  return new Set(written.map(({ rows }) => rows.target));
+}
+
+/** Rows of several targets in files of their common shape; false where no such file can be made. */
+function writeTogether(draft: SegmentDraft, all: readonly RowsOfTarget[]): boolean {
+  if (all.length === 0) return true;
+  return draft.attempt(() => {
+    const shape = commonShape(all.map((each) => each.shape));
+    let file = draft.begin('values', shape);
+    for (const each of all) {
+      if (file.full) {
+        draft.end(file);
+        file = draft.begin('values', shape);
+      }
+      file.add(reshaped(each.rows, each.shape, shape));
     }
-    file.add(reshaped(each.rows, each.shape, shape));
-    countRows(draft, each.rows, family.measures.length);
+    draft.end(file);
+  });
+}
+
+function byShape(all: readonly RowsOfTarget[]): RowsOfTarget[][] {
+  const shapes = new Map<string, RowsOfTarget[]>();
+  for (const each of all) {
+    const own = shapes.get(each.shape.id);
+    if (own === undefined) shapes.set(each.shape.id, [each]);
+    else own.push(each);
   }
-  draft.end(file);
+  return [...shapes.values()];
 }
 
 export function countRows(draft: SegmentDraft, { target, rows, cells }: ShapeRows, measures: number): void {
@@ -77,12 +114,16 @@ export function countRows(draft: SegmentDraft, { target, rows, cells }: ShapeRow
   draft.count(target, time[0]!, time[rows - 1]!, rows * measures);
 }
 
-function rareRows({ families, files }: Gathering, columns: readonly GatheredFamily[]): LongRow[] {
+/** Rows that stand in no file of their family, of which `written` says the targets. */
+function rareRows(
+  { families, files }: Gathering,
+  written: ReadonlyMap<GatheredFamily, ReadonlySet<string>>,
+): LongRow[] {
   const rows = files.flatMap(rowsOfFile);
   for (const family of families.values()) {
-    const own = new Set(columns.includes(family) ? commonTargets(family) : []);
+    const own = written.get(family);
     for (const target of family.targets.keys())
-      if (!own.has(target)) for (const row of rowsOfFamily(family, target)) rows.push(row);
+      if (own?.has(target) !== true) for (const row of rowsOfFamily(family, target)) rows.push(row);
   }
   return sortLongRows(rows);
 }

@@ -8,6 +8,8 @@
  * Q3. Who waits no more says so: the promise rejects at once with the reason of the signal, and the archive, which is
  *     informed, gives the question up.
  * Q4. While the bus is away it throws `Outage`, as everybody who asks does.
+ * Q5. A cursor of the log of events is of the archive that gave it. That one is asked first, and what one archive
+ *     cannot understand of it the next one may: it is invalid where none of them can.
  */
 
 import {
@@ -100,27 +102,32 @@ export class HistoryAsker implements Stoppable {
     { before, limit }: { readonly before?: EventPlace | undefined; readonly limit: number },
     signal?: AbortSignal,
   ): Retrieval<ArchivedEvents> {
-    return this.#first<ArchivedEvents>(signal, (archive) => {
+    const step: Step<ArchivedEvents> = (archive) => {
       const asked = { ask: 'events', id: this.#tools.newId(), query, limit } as const;
       const call = before === undefined ? asked : Object.assign(asked, { before });
       return this.#ask(archive, call, readEvents, signal);
-    });
+    };
+    return this.#first(signal, step, before);
   }
 
   stop(): Promise<void> {
     return this.#known.stop();
   }
 
-  /** Q1 */
-  async #first<Value>(signal: AbortSignal | undefined, step: Step<Value>): Retrieval<Value> {
+  /** Q1; behind a cursor Q5 */
+  async #first<Value>(
+    signal: AbortSignal | undefined,
+    step: Step<Value>,
+    before?: EventPlace,
+  ): Retrieval<Value> {
     signal?.throwIfAborted();
     await this.#known.some(ARCHIVE_FOUND_MS);
     const faults: HistoryFault[] = [];
-    for (const archive of this.#known.list()) {
+    for (const archive of this.#known.list(before)) {
       const asked = await step(archive.archive);
       const { answer, fault } = outcomeOf(asked, archive);
       if (answer?.ok) return accepted({ value: answer.value as Value, archive });
-      if (fault.code === 'archive::invalid') return refused(fault);
+      if (fault.code === 'archive::invalid' && before === undefined) return refused(fault);
       faults.push(fault);
     }
     return refused(...(faults.length === 0 ? ([NONE] as const) : ([summary(faults)] as const)));
@@ -181,9 +188,15 @@ function outcomeOf<Value extends Retrievable>(
   }
 }
 
-/** Of several archives that gave none, all are said; one that is only busy is the reason that passes. */
+/**
+ * Of several archives that gave none, all are said; one that is only busy is the reason that passes, and the question
+ * is at fault where all of them say so (Q5).
+ */
 function summary(faults: readonly HistoryFault[]): HistoryFault {
-  const worst = faults.find(({ code }) => code === 'archive::busy') ?? faults[0]!;
+  const worst =
+    faults.find(({ code }) => code === 'archive::busy') ??
+    faults.find(({ code }) => code !== 'archive::invalid') ??
+    faults[0]!;
   return { code: worst.code, message: faults.map(({ message }) => message).join('; ') };
 }
 

@@ -6,10 +6,12 @@
  * A3. The one that is asked first has the longest past; of those that begin in the same hour, the one that has read
  *     the most; what writes nothing comes behind what does.
  * A4. Where nobody said so within the time that a question waits, the questions of the next period do not wait.
+ * A5. Behind a cursor of the log of events the one that is there and writes that stream comes first.
  */
 
 import { type ArchiveState, readArchiveState } from '../contract/archive-wire.ts';
 import { subject } from '../contract/bus/subjects.ts';
+import type { EventPlace } from '../contract/event-query.ts';
 import { ARCHIVE_STATE_MS, ARCHIVES_KNOWN } from '../contract/limits/archive.ts';
 import { MEMBER_TTL_MS } from '../contract/limits/membership.ts';
 import type { Bus, Stoppable } from '../ports/bus.ts';
@@ -50,11 +52,13 @@ export class KnownArchives implements Stoppable {
     this.want();
   }
 
-  /** Those that are there first, in the order in which they are asked (A3). */
-  list(): KnownArchive[] {
+  /** Those that are there first, in the order in which they are asked (A3, A5). */
+  list(before?: EventPlace): KnownArchive[] {
+    const gave = ({ alive, events }: KnownArchive): boolean =>
+      before !== undefined && alive && events?.stream === before.stream;
     return [...this.#known.values()]
       .map(({ state, at }) => Object.assign({ alive: this.#isRecent(at) }, state))
-      .sort(inOrder);
+      .sort((one, other) => Number(gave(other)) - Number(gave(one)) || inOrder(one, other));
   }
 
   /** Asks every owner to say what it has. */

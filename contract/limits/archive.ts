@@ -8,8 +8,18 @@ export const ARCHIVE_OPEN_SAMPLES = 3_000_000;
 export const ARCHIVE_TAIL_SAMPLES = 8_000_000;
 /** How long samples wait in memory at most: so much is read from the stream again after a crash. */
 export const ARCHIVE_OPEN_MS = 5 * 60_000;
-/** Messages of one segment, whatever they hold: the index of what is in memory stays small. */
+/**
+ * Messages of one segment, whatever they hold: the index of what is in memory stays small; and with how many nothing
+ * more is taken.
+ */
 export const ARCHIVE_OPEN_MESSAGES = 200_000;
+export const ARCHIVE_TAIL_MESSAGES = 400_000;
+/**
+ * Bytes of the messages of one segment, of samples or of events, and with how many nothing more is taken: 3,000,000
+ * samples have 50 to 100 MB.
+ */
+export const ARCHIVE_OPEN_BYTES = 128 * 1024 * 1024;
+export const ARCHIVE_TAIL_BYTES = 256 * 1024 * 1024;
 /** Messages that are left out of one segment because nothing can be written that has them. */
 export const ARCHIVE_SET_ASIDE = 64;
 /** Measures of one row in a file of the archive; what has more is kept sample by sample. */
@@ -38,7 +48,7 @@ export const HISTORY_POINTS = 4_000;
 export const HISTORY_POINTS_OF_ALL = 40_000;
 /** Samples of one page of the past. */
 export const HISTORY_PAGE = 10_000;
-/** Gaps that one answer lists; how many more there are is said. */
+/** Gaps that one answer lists; of more, those with the least time between them are given as one. */
 export const HISTORY_GAPS = 1_000;
 /** Samples of one time and position that a cursor may say were given: what one message can have of so many measures. */
 export const HISTORY_CURSOR_GIVEN = 100_000;

@@ -40,7 +40,7 @@ export class ArchivedValues {
     const columns = await this.#columnsOf(batch.platform, message.headers[header.config], signal);
     if (columns === undefined) return undefined;
     const target = subject.slice(subject.lastIndexOf('.') + 1);
-    await archive.append({ target, position: seq, storedMs: at, batch }, columns);
+    await archive.append({ target, position: seq, storedMs: at, batch, bytes: data.length }, columns);
     return true;
   }
 
@@ -75,6 +75,6 @@ export class ArchivedValues {
 export async function giveEvents(archive: Archive, { seq, at, data }: StreamMessage): Promise<boolean> {
   const batch = readEventBatch(data);
   if (batch === undefined || batch.events.length > EVENT_BATCH_MOST) return false;
-  await archive.record({ position: seq, storedMs: at, batch });
+  await archive.record({ position: seq, storedMs: at, batch, bytes: data.length });
   return true;
 }

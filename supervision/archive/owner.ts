@@ -98,6 +98,7 @@ export class ArchiveOwner implements Worker {
     // Who opens the archive shuts the one before out: that is for the owner alone.
     if (!holds()) throw new Outage('bus.unavailable', 'the lease of the archive may be over');
     await Promise.all([this.#values.start(), this.#events.start()]);
+    if (this.#isOver) return;
     const archives = {
       values: () => opened(this.#values),
       events: () => opened(this.#events),

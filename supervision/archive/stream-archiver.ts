@@ -5,6 +5,8 @@
  * A2. A message that cannot be read, or written, is a dead letter and a gap, and stops nothing.
  * A3. A stream that went back or was made again is another one from there on (continued.ts): the owner begins again.
  * A4. A disk that refuses stops nothing: the archive says so (`trouble`), waits, and goes on when there is room.
+ * A5. One that is stopped while it is being opened is closed again before it counts as stopped: behind that nothing of it
+ *     is opened, followed or listened to, beside the one that comes after it.
  */
 
 import { Archive, type ArchiveOptions, type Continued } from '../../archive/archive.ts';
@@ -49,6 +51,11 @@ export interface StreamArchiverOptions {
   readonly failed: (error: unknown) => void;
 }
 
+interface Opened {
+  readonly archive: Archive;
+  readonly from: FollowFrom;
+}
+
 export class StreamArchiver {
   readonly #options: StreamArchiverOptions;
   readonly #ending = new AbortController();
@@ -71,7 +78,13 @@ export class StreamArchiver {
 
   /** Rejects with `Outage`. A disk that refuses is asked again and again, behind that (A4). */
   async start(): Promise<void> {
-    if (!(await this.#tried())) this.#opening = this.#openAgain().catch(this.#options.failed);
+    const tried = this.#tried();
+    this.#opening = tried.then(
+      () => undefined,
+      () => undefined,
+    );
+    if ((await tried) || this.#isOver) return;
+    this.#opening = this.#openAgain().catch(this.#options.failed);
   }
 
   /** The archive; undefined before it is open. */
@@ -108,6 +121,7 @@ export class StreamArchiver {
   async stop(): Promise<void> {
     this.#ending.abort('stopped');
     if (this.#maintaining !== undefined) this.#options.clock.clearTimeout(this.#maintaining);
+    // A5
     await this.#opening;
     this.#forget();
     // Lets go of a message that waits for room in memory, too.
@@ -117,19 +131,26 @@ export class StreamArchiver {
     await this.#maintained;
   }
 
-  /** Opens the archive and reads on; false where the disk refuses. */
+  /** Opens the archive and reads on; false where the disk refuses, or it is over (A5). */
   async #tried(): Promise<boolean> {
+    const opened = await this.#openUnlessRefused();
+    if (opened === undefined) return false;
+    if (this.#isOver) await opened.archive.close();
+    else await this.#begin(opened.archive, opened.from);
+    return !this.#isOver;
+  }
+
+  async #openUnlessRefused(): Promise<Opened | undefined> {
     try {
-      const { archive, from } = await this.#open();
+      const opened = await this.#open();
       this.#refusal = undefined;
-      await this.#begin(archive, from);
-      return true;
+      return opened;
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException;
       if (error instanceof Outage || code === undefined || code === FENCED) throw error;
       if (this.#refusal !== message) this.#options.log.error({ err: error }, 'archive cannot be opened');
       this.#refusal = message;
-      return false;
+      return undefined;
     }
   }
 
@@ -157,9 +178,14 @@ export class StreamArchiver {
     this.#maintainLater();
   }
 
-  async #open() {
+  /** Undefined where it was over before the archive was touched (A5). */
+  async #open(): Promise<Opened | undefined> {
     const { bus, clock, log, missions, newId, failed, workshop, stream, bounds, retention } = this.#options;
     const work = await workshop();
+    if (this.#isOver) {
+      await work.end();
+      return undefined;
+    }
     let continued: Continued | undefined;
     try {
       const archive = await Archive.open(work, {

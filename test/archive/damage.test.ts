@@ -1,8 +1,9 @@
 /** What breaks: one segment, and it is said; a disk that is full; streams that lose their past or begin again. */
 
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { Archive, type ArchiveOptions } from '../../archive/archive.ts';
-import { workHere } from '../../archive/workshop.ts';
+import { type Workshop, workHere } from '../../archive/workshop.ts';
 import { isStream } from '../../archive/writing-place.ts';
 import type { HistorySample } from '../../contract/history.ts';
 import { ARCHIVE_AGAIN_MS } from '../../contract/limits/archive.ts';
@@ -158,6 +159,39 @@ describe('a disk that is full', () => {
     await archive.flush();
     await second;
     expect(archive.position).toBe(2);
+  });
+
+  it('archive/archive.V4 is left alone between two attempts, however many messages wait for room', async () => {
+    const disk = new FragileDisk();
+    const moved = new ManualClock(HOUR);
+    const whole = workHere('', disk);
+    let attempts = 0;
+    const work: Workshop = Object.assign({}, whole, {
+      do: async (...call: Parameters<Workshop['do']>) => {
+        if (call[0] === 'seal') attempts += 1;
+        await setImmediate();
+        return (whole.do as (...given: unknown[]) => unknown)(...call);
+      },
+    });
+    const bounds = { tailSamples: 25, openSamples: 5 };
+    const archive = await Archive.open(work, { stream: 'S1', clock: moved, ...bounds });
+    disk.room = 100;
+    await archive.append(message(1), PLATFORM);
+    await archive.append(message(2), PLATFORM);
+    const third = archive.append(message(3), PLATFORM);
+    const turns = async (): Promise<void> => {
+      for (let turn = 0; turn < 40; turn += 1) await setImmediate();
+    };
+    for (const expected of [1, 2, 3]) {
+      await turns();
+      expect(attempts).toBe(expected);
+      moved.advance(ARCHIVE_AGAIN_MS);
+    }
+    disk.room = Number.POSITIVE_INFINITY;
+    await turns();
+    moved.advance(ARCHIVE_AGAIN_MS);
+    await third;
+    expect([archive.position, archive.trouble]).toEqual([3, undefined]);
   });
 
   it('leaves parts as they are where a compaction does not fit', async () => {

@@ -2,6 +2,8 @@
 
 import { describe, expect, it } from 'vitest';
 import { Archive } from '../../archive/archive.ts';
+import { NobodyWaits } from '../../archive/segment-reader.ts';
+import { Work } from '../../archive/work.ts';
 import { workHere } from '../../archive/workshop.ts';
 import type { Cursor, HistorySample } from '../../contract/history.ts';
 import { HISTORY_MEASURES, HISTORY_PAGE, HISTORY_POINTS } from '../../contract/limits/archive.ts';
@@ -150,6 +152,60 @@ describe('questions', () => {
   });
 });
 
+describe('segment-reader.R3 a question that no file is of', () => {
+  /** Three segments of samples and of events, read by a thread of which nobody waits for the second one any more. */
+  async function calledOff() {
+    const disk = new FragileDisk();
+    const archive = await opened(disk);
+    for (const position of [1, 2, 3]) {
+      await archive.append(message(position, new Array<number>(9).fill(position)), PLATFORM);
+      await archive.flush();
+    }
+    const read: string[] = [];
+    const open = disk.open.bind(disk);
+    disk.open = (path) => {
+      read.push(path);
+      return open(path);
+    };
+    const segments = [1, 2, 3].map((n) => ({
+      stream: 'S1',
+      first: n,
+      last: n,
+      level: 'part' as const,
+      from: 0,
+    }));
+    let looked = 0;
+    const waited = (): void => {
+      looked += 1;
+      if (looked === 2) throw new NobodyWaits('nobody waits');
+    };
+    return { work: new Work(disk, ''), segments, waited, read };
+  }
+  const NOTHING = { ...QUERY, measures: ['power.nothing'] };
+
+  it.each<[string, (asked: Awaited<ReturnType<typeof calledOff>>) => unknown]>([
+    [
+      'samples',
+      ({ work, segments, waited }) =>
+        work.samples(NOTHING, { cursor: undefined, limit: 9 }, segments, waited),
+    ],
+    [
+      'buckets',
+      ({ work, segments, waited }) =>
+        work.buckets(NOTHING, { start: HOUR, width: 1_000, count: 600, minutes: false }, segments, waited),
+    ],
+    [
+      'events',
+      ({ work, segments, waited }) =>
+        work.events({ from: 0, to: 1, where: {} }, { limit: 9 }, segments, waited),
+    ],
+  ])('ends before its next segment, if nobody waits: %s', async (_name, ask) => {
+    const asked = await calledOff();
+    expect(() => ask(asked)).toThrow(NobodyWaits);
+    expect(asked.read.filter((path) => path.endsWith('manifest.json'))).toEqual(['/S1/1-1/manifest.json']);
+  });
+});
+
 describe('measures of files on board', () => {
   it('are samples by their names, from memory and from segments', async () => {
     const archive = await opened();
@@ -168,5 +224,38 @@ describe('measures of files on board', () => {
     expect(await asked()).toEqual([2 ** 40, 'ab', 'DONE']);
     await archive.flush();
     expect(await asked()).toEqual([2 ** 40, 'ab', 'DONE']);
+  });
+
+  it('long-rows.L3 are null from when they are not known any more, from memory and from segments', async () => {
+    const archive = await opened();
+    const known = {
+      file: '17',
+      ground: HOUR + 5,
+      onboard: Number.NaN,
+      size: 4,
+      checksum: 'ab',
+      transfer: 'DONE',
+    };
+    const listed = {
+      file: '17',
+      ground: HOUR + 9,
+      onboard: Number.NaN,
+      size: 5,
+      unknown: ['checksum', 'transfer'],
+    };
+    await archive.append(messageOf(1, [], { files: [known, listed] }), PLATFORM);
+    const measures = ['storage[17].size', 'storage[17].checksum', 'storage[17].transfer'];
+    const asked = async () =>
+      (await archive.samples({ ...QUERY, measures }, { limit: 9 })).samples.map(({ value }) => value);
+    expect(await asked()).toEqual([4, 'ab', 'DONE', 5, null, null]);
+    const buckets = await archive.buckets({ ...QUERY, measures, to: HOUR + 10 }, 1);
+    expect(buckets.measures.map(({ value, n }) => [value[0], n[0]])).toEqual([
+      [5, 2],
+      [null, 2],
+      [null, 2],
+    ]);
+    await archive.flush();
+    expect(await asked()).toEqual([4, 'ab', 'DONE', 5, null, null]);
+    expect(await archive.buckets({ ...QUERY, measures, to: HOUR + 10 }, 1)).toEqual(buckets);
   });
 });

@@ -1,10 +1,13 @@
 /** Questions to several archives of a cell, on the twin of the bus with real owners behind it. */
 
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { Archive } from '../../archive/archive.ts';
 import { type Workshop, workHere } from '../../archive/workshop.ts';
+import type { LoggedEvent } from '../../contract/event.ts';
+import type { EventPlace } from '../../contract/event-query.ts';
 import type { ArchivePart } from '../../supervision/archive/storage.ts';
 import { FragileDisk } from '../archive/fragile-disk.ts';
-import { ArchiveWorld, counted, everything, queryOf } from '../supervision/archive/archive-world.ts';
+import { ArchiveWorld, counted, everything, queryOf, START } from '../supervision/archive/archive-world.ts';
 
 const QUERY = queryOf('sat1');
 const FLUSHED_MS = 5 * 60_000 + 1_000;
@@ -65,6 +68,73 @@ it('history-asker.Q1 what no archive can understand is asked of one alone', asyn
   const refused = await world.done(asker.buckets({ ...QUERY, to: QUERY.from }, 4));
   expect(refused).toMatchObject({ ok: false, faults: [{ code: 'archive::invalid' }] });
   expect(counts).toEqual(['refused']);
+});
+
+/** An archive with disks of its own for samples and events. */
+function ownDisks(events = new FragileDisk()): Began {
+  const disks = { values: new FragileDisk(), events };
+  return async (part) => workHere('', disks[part]);
+}
+
+const EVENTS = { from: 0, to: START + 86_400_000, where: {} };
+
+function eventOf(n: number): LoggedEvent {
+  const time = new Date(START + n).toISOString();
+  return { time, kind: 'log', severity: 'info', subject: `s${n}`, text: `Event ${n}.`, source: `S:${n}` };
+}
+
+describe('history-asker.Q5 a page of events behind a cursor', () => {
+  /** `a1` is asked first; `a2` has events of an earlier stream, too, and the cursor is of its present one. */
+  async function twoLogs() {
+    const world = new ArchiveWorld();
+    const disk = new FragileDisk();
+    const earlier = await Archive.open(workHere('', disk), { stream: 'S0', clock: world.clock });
+    for (const n of [1, 2])
+      await earlier.record({ position: n, storedMs: START - 10, batch: { events: [eventOf(n)] } });
+    await earlier.close();
+    const second = await world.owner(new FragileDisk(), { id: 'a2', workshop: ownDisks(disk) });
+    await world.sendEvents(eventOf(3), eventOf(4));
+    await world.send('sat1', 1);
+    await world.pass(FLUSHED_MS);
+    const asker = await world.asker();
+    const ask = (page: { before?: EventPlace; limit: number }) =>
+      world.done(asker.events(EVENTS, page), 10_000);
+    const page = await ask({ limit: 1 });
+    if (!page.ok) throw new Error(page.faults[0].message);
+    const first = await world.owner(new FragileDisk(), { id: 'a1', workshop: ownDisks() });
+    await world.pass(FLUSHED_MS);
+    expect(asker.archives().map(({ archive }) => archive)).toEqual(['a1', 'a2']);
+    return { world, first, second, ask, before: page.value.value.next! };
+  }
+
+  it('is given by the archive that gave the cursor', async () => {
+    const { ask, before } = await twoLogs();
+    expect(await ask({ before, limit: 1 })).toMatchObject({
+      ok: true,
+      value: { archive: { archive: 'a2' }, value: { events: [{ subject: 's3' }] } },
+    });
+  });
+
+  it('is asked of the next archive where the first one does not know the cursor', async () => {
+    const { ask } = await twoLogs();
+    expect(await ask({ before: { stream: 'S0', position: 2, index: 0 }, limit: 9 })).toMatchObject({
+      ok: true,
+      value: { archive: { archive: 'a2' }, value: { events: [{ subject: 's1' }] } },
+    });
+  });
+
+  it('is invalid where no archive knows the cursor, and not where the one that does is away', async () => {
+    const { world, second, ask, before } = await twoLogs();
+    expect(await ask({ before: { ...before, stream: 'S9' }, limit: 1 })).toMatchObject({
+      ok: false,
+      faults: [{ code: 'archive::invalid' }],
+    });
+    await world.done(second.stop());
+    expect(await ask({ before, limit: 1 })).toMatchObject({
+      ok: false,
+      faults: [{ code: 'archive::unanswered' }],
+    });
+  });
 });
 
 it('history-asker.Q3 who waits no more is informed at once, and the archive gives the question up', async () => {

@@ -75,8 +75,15 @@ export class ArchiveWorld {
 
   /** An owner that runs; `failed` is kept. */
   async owner(files: FileSystem, more: Partial<OwnerOptions> = {}): Promise<ArchiveOwner> {
+    const owner = this.made(files, more);
+    await this.done(owner.start());
+    return owner;
+  }
+
+  /** One that is not started. */
+  made(files: FileSystem, more: Partial<OwnerOptions> = {}): ArchiveOwner {
     const { clock, log, missions, deadLetters, newId } = this;
-    const owner = new ArchiveOwner({
+    return new ArchiveOwner({
       bus: this.open('owner'),
       clock,
       log,
@@ -94,8 +101,6 @@ export class ArchiveWorld {
       count: () => undefined,
       ...more,
     });
-    await this.done(owner.start());
-    return owner;
   }
 
   async asker(): Promise<HistoryAsker> {

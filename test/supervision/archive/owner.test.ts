@@ -5,6 +5,7 @@ import type { FileSystem } from '../../../archive/file-system.ts';
 import type { Added } from '../../../archive/work.ts';
 import { type Workshop, workHere } from '../../../archive/workshop.ts';
 import type { LoggedEvent } from '../../../contract/event.ts';
+import type { ArchivePart } from '../../../supervision/archive/storage.ts';
 import { FragileDisk } from '../../archive/fragile-disk.ts';
 import { ArchiveWorld, counted, everything, queryOf, START } from './archive-world.ts';
 
@@ -292,6 +293,82 @@ describe('two owners of one folder', () => {
   });
 });
 
+describe('stream-archiver.A5 an owner that cannot be started', () => {
+  it.each([
+    ['threads are begun', 'threads', ['end']],
+    ['segments are opened', 'open', ['open', 'end']],
+    ['the stream is asked for', 'follow', ['open', 'end']],
+  ])('is stopped when nothing goes on of what it opens, while %s', async (_name, waits, expected) => {
+    const world = new ArchiveWorld();
+    let go = (): void => undefined;
+    const gate = new Promise<void>((resolve) => {
+      go = resolve;
+    });
+    const calls: string[] = [];
+    const workshop = async (part: ArchivePart): Promise<Workshop> => {
+      if (part === 'values') throw new Error('no thread can be begun');
+      if (waits === 'threads') await gate;
+      const whole = workHere('', world.events);
+      return Object.assign({}, whole, {
+        do: async (...call: Parameters<Workshop['do']>) => {
+          calls.push(call[0]);
+          if (waits === call[0]) await gate;
+          return (whole.do as (...given: unknown[]) => unknown)(...call);
+        },
+        end: async () => void calls.push('end'),
+      });
+    };
+    const bus = world.open('owner');
+    const follow = bus.follow.bind(bus);
+    const followers: { isStopped: boolean }[] = [];
+    bus.follow = async (...given) => {
+      if (waits === 'follow') await gate;
+      const follower = await follow(...given);
+      const kept = { isStopped: false };
+      followers.push(kept);
+      const stop = async (): Promise<void> => {
+        kept.isStopped = true;
+        await follower.stop();
+      };
+      return { stop, caughtUp: follower.caughtUp };
+    };
+    let listeners = 0;
+    const { missions } = world;
+    const onChange = missions.onChange.bind(missions);
+    missions.onChange = (listener) => {
+      const forget = onChange(listener);
+      listeners += 1;
+      return () => {
+        listeners -= 1;
+        forget();
+      };
+    };
+    const owner = world.made(new FragileDisk(), { bus, workshop });
+    const before = listeners;
+    await expect(world.done(owner.start())).rejects.toThrow('no thread can be begun');
+    let isStopped = false;
+    const stopping = owner.stop().then(() => {
+      isStopped = true;
+    });
+    await world.pass(100);
+    expect(isStopped).toBe(false);
+    go();
+    await world.done(stopping);
+    expect(listeners).toBe(before);
+    expect(followers.filter((each) => !each.isStopped)).toEqual([]);
+    await world.sendEvents({
+      time: new Date(START).toISOString(),
+      kind: 'log',
+      severity: 'info',
+      subject: 's',
+      text: 't',
+      source: 's:1',
+    });
+    await world.pass(FLUSHED_MS);
+    expect(calls).toEqual(expected);
+  });
+});
+
 describe('the log of events', () => {
   const EVERYTHING = { from: 0, to: 1e13, where: {} };
   const eventOf = (n: number): LoggedEvent => ({
@@ -336,10 +413,7 @@ describe('the log of events', () => {
       ok: true,
       value: {
         value: {
-          gaps: [
-            { first: 1, last: 1 },
-            { first: 2, last: 2 },
-          ],
+          gaps: [{ first: 1, last: 2 }],
         },
       },
     });
