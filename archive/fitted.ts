@@ -114,7 +114,7 @@ function fittedText(type: string, { numbers, wide }: Samples): Fitted {
   return { kind: isBytes ? 'bytes' : 'text', nullable: cells.includes(null), cells };
 }
 
-/** Kinds that have not a number as a value (cells.K2). */
+/** Kinds that have not a number as a value (archive/cells.K2). */
 export const FLOATING: ReadonlySet<Kind> = new Set(['f32', 'f64']);
 const NUMERIC: ReadonlySet<Kind> = new Set(['i32', 'u32', 'f32', 'f64', 'bool']);
 const INTEGERS: ReadonlySet<Kind> = new Set(['i32', 'u32', 'i64']);

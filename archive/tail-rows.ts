@@ -4,13 +4,23 @@ import type { ValueBlock } from '../contract/batch.ts';
 import type { HistoryQuery } from '../contract/history.ts';
 import { HISTORY_SLICE } from '../contract/limits/archive.ts';
 import { AskedColumns } from './asked-columns.ts';
+import type { ValueMessage } from './gathering.ts';
+import type { Held } from './held.ts';
 import { type LongRow, type Rest, rowsOfFile, sampleRow } from './long-rows.ts';
 import type { Piece } from './pieces.ts';
-import type { KeptMessage } from './tail.ts';
+import type { PlatformColumns } from './platform-columns.ts';
 import { sampleTimes } from './target-rows.ts';
 
 /** The first and the last time of the rows of a block. */
 export type BlockTimes = readonly [first: number, last: number];
+
+export interface KeptMessage {
+  readonly message: ValueMessage;
+  readonly platform: PlatformColumns;
+  readonly held: Held;
+  /** By block (T2). */
+  readonly times: readonly BlockTimes[];
+}
 
 export function timesOf({ onboard, ground }: ValueBlock, storedMs: number): BlockTimes {
   let [first, last] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];

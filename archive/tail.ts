@@ -12,15 +12,7 @@ import { type Held, heldBy, NOTHING_HELD, plus } from './held.ts';
 import { type LongRow, rowsInFile } from './long-rows.ts';
 import type { Piece } from './pieces.ts';
 import type { PlatformColumns } from './platform-columns.ts';
-import { type BlockTimes, piecesOf, timesOf } from './tail-rows.ts';
-
-export interface KeptMessage {
-  readonly message: ValueMessage;
-  readonly platform: PlatformColumns;
-  readonly held: Held;
-  /** By block (T2). */
-  readonly times: readonly BlockTimes[];
-}
+import { type KeptMessage, piecesOf, timesOf } from './tail-rows.ts';
 
 export class Tail {
   #kept: KeptMessage[] = [];

@@ -5,10 +5,11 @@
  */
 
 import type { Msg } from 'nats';
-import type { CoreMessage, Headers, Stoppable } from '../ports/bus.ts';
+import type { CoreMessage, Headers, ServeOptions, Stoppable } from '../ports/bus.ts';
 import type { Log } from '../ports/log.ts';
 import { checkFilter, checkHeaders, checkName, checkSubject } from './address.ts';
 import type { Connection } from './connection.ts';
+import { isOwnInbox } from './identity.ts';
 import { plainBytes, ReceivedMessage } from './message.ts';
 import { askUntilSettled } from './settling.ts';
 
@@ -34,16 +35,22 @@ export function subscribe(
 
 /**
  * Replies with what `answer` resolves to; a rejection is logged and nobody is answered. What was asked before it is
- * stopped is still given to `answer`: the server has said that somebody serves the subject.
+ * stopped is still given to `answer`: the server has said that somebody serves the subject. What wants its answer
+ * where it may not go (ports/bus.P6) is left out, which is a warning once: who tries that may try it without end.
  */
 export function serve(
   connection: Connection,
   log: Log,
   subject: string,
   answer: (message: CoreMessage) => Promise<Uint8Array>,
-  { queue }: Queue = {},
+  { queue, asker }: ServeOptions = {},
 ): Stoppable {
   if (queue !== undefined) checkName(queue);
+  let isWarned = false;
+  const refuse = ({ subject: about, reply }: Msg): void => {
+    log[isWarned ? 'debug' : 'warn']({ subject: about, reply }, 'an answer was wanted at a foreign subject');
+    isWarned = true;
+  };
   const respond = async (message: Msg) => {
     try {
       const reply = await answer(new ReceivedMessage(message));
@@ -52,7 +59,12 @@ export function serve(
       log.error({ err: error, subject: message.subject }, 'request was not answered');
     }
   };
-  return connection.subscribe(checkFilter(subject), (message) => void respond(message), queue, true);
+  const take = (message: Msg): void => {
+    const { subject: about, reply } = message;
+    if (asker !== undefined && reply && !isOwnInbox(asker, about, reply)) refuse(message);
+    else void respond(message);
+  };
+  return connection.subscribe(checkFilter(subject), take, queue, true);
 }
 
 /**

@@ -12,6 +12,10 @@
  *     one the bus refuses such a token, where the other mistake would give a follower the whole account.
  * I5. The unit signer can sign nothing but units, each for the subjects of its own serial number, which is the name in
  *     the token; the permission to respond lets it answer a verb, once.
+ * I6. Where answers to units and connectors may go (ports/bus.P6) is decided beside where they may listen. Processes
+ *     of this service listen below `_MCS`, and no unit may have answers there: the verbs it is asked for show it the
+ *     inbox of whoever asks. A connector is never asked for anything, and one that the bus does not limit has its
+ *     answers where its client listens by itself.
  */
 
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
@@ -20,6 +24,7 @@ import type { SigningKey } from 'nats-jwt';
 import { encodeAccount, encodeOperator, encodeUser, fmtCreds, newScopedSigner } from 'nats-jwt';
 import { UNIT_ANSWER_MS, UNIT_MESSAGE_BYTES, UNIT_SUBSCRIPTIONS } from '../contract/limits/unit.ts';
 import { isToken } from '../contract/token.ts';
+import type { LimitedAsker } from '../ports/bus.ts';
 import type { JwtCredentials } from './credentials.ts';
 import type { KeyPair } from './nkeys.ts';
 import { createAccount, createOperator, createUser, fromPublic, fromSeed } from './nkeys.ts';
@@ -64,6 +69,21 @@ const FOLLOWER_PERMISSIONS = {
 /** Where the replies to a unit arrive: neither followers nor other units may listen there. */
 export function unitInbox(serial: string): string {
   return `_UNIT.${serial}`;
+}
+
+/** The same for a connector that the bus limits (`docs/connectors.md`). */
+function connectorInbox(name: string): string {
+  return `_CONNECTOR.${name}`;
+}
+
+/** Inboxes of users that may do everything: processes of this service, and clients as they come. */
+const UNLIMITED_INBOXES = ['_MCS', '_INBOX'];
+
+/** Whether whom the last token of the subject names has answers there (I6). */
+export function isOwnInbox(asker: LimitedAsker, subject: string, reply: string): boolean {
+  const name = subject.slice(subject.lastIndexOf('.') + 1);
+  const inboxes = asker === 'unit' ? [unitInbox(name)] : [connectorInbox(name), ...UNLIMITED_INBOXES];
+  return inboxes.some((inbox) => reply.startsWith(`${inbox}.`));
 }
 
 /** A verb is answered within 30 s or in vain; what the server counts is nanoseconds. */

@@ -5,10 +5,12 @@
  *     a name with its hash, and whoever comes again continues there.
  * N2. After a loss it is asked for the rest, of the very content (`If-Range`): another one begins again.
  * N3. Into a pipe it is written as it comes; whether the hash was right is known at the end.
+ * N4. Several calls may save the same content at once: each piece is written where it belongs, what is judged is the
+ *     file as it stands, and only the file that was judged gets the name. Who finds it there already is done too.
  */
 
-import { createHash, type Hash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { constants, createReadStream } from 'node:fs';
 import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Fault } from '../contract/errors.ts';
@@ -36,10 +38,11 @@ interface DownloadOptions {
 }
 
 interface Place {
-  /** Bytes that are there, and the hash of them. */
+  /** Bytes that are there. */
   readonly bytes: number;
-  readonly hash: Hash;
-  write(piece: Uint8Array): Promise<void>;
+  write(piece: Uint8Array, at: number): Promise<void>;
+  /** Of everything that is there; asked for once. */
+  sha256(): Promise<string>;
 }
 
 export async function download(options: DownloadOptions): Promise<Downloaded> {
@@ -50,13 +53,16 @@ export async function download(options: DownloadOptions): Promise<Downloaded> {
   if (await isThere(output, head)) return { ok: true, ...head, wasThere: true };
   // N1
   const part = join(dirname(output), `.${basename(output)}.${head.sha256.slice(0, 16)}.part`);
-  const handle = await open(part, 'a+');
+  const handle = await open(part, constants.O_RDWR | constants.O_CREAT);
   try {
-    const read = await readInto(await filePlace(part, handle), head, options);
+    const read = await readInto(await filePlace(handle), head, options);
     if (read.ok) {
       await handle.sync();
-      await rename(part, output);
-    } else if (read.said === WRONG_HASH) await rm(part, { force: true });
+      if (await isNamed(part, handle, output)) return read;
+      if (await isThere(output, head)) return { ok: true, ...head, wasThere: true };
+      return { ok: false, said: TAKEN_AWAY };
+    }
+    if (read.said === WRONG_HASH && (await isAt(part, handle))) await rm(part, { force: true });
     return read;
   } finally {
     await handle.close();
@@ -64,6 +70,25 @@ export async function download(options: DownloadOptions): Promise<Downloaded> {
 }
 
 const WRONG_HASH = 'what came has another SHA-256 than the service says';
+const TAKEN_AWAY = 'another call took away what was being saved: the same command begins again';
+
+/** N4. Gives the file its name; false where another call did, or has begun another one. */
+async function isNamed(part: string, handle: FileHandle, output: string): Promise<boolean> {
+  if (!(await isAt(part, handle))) return false;
+  try {
+    await rename(part, output);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+    throw error;
+  }
+}
+
+/** Whether the file under that name is this one. */
+async function isAt(path: string, handle: FileHandle): Promise<boolean> {
+  const [named, own] = [await stat(path).catch(() => undefined), await handle.stat()];
+  return named?.ino === own.ino && named.dev === own.dev;
+}
 
 interface Head {
   readonly sha256: string;
@@ -93,15 +118,13 @@ async function refusalOf(service: Service, path: string, signal: AbortSignal): P
 /** From where the place stands to the end, through losses (N2). */
 async function readInto(place: Place, head: Head, options: DownloadOptions): Promise<Downloaded> {
   const { signal, there } = options;
-  const { hash } = place;
   let at = place.bytes;
   let losses = 0;
   while (at < head.bytes) {
     const before = at;
     try {
       for await (const piece of partOf(at, head, options)) {
-        await place.write(piece);
-        hash.update(piece);
+        await place.write(piece, at);
         at += piece.length;
         there(at, head.bytes);
       }
@@ -114,7 +137,7 @@ async function readInto(place: Place, head: Head, options: DownloadOptions): Pro
     if (at < head.bytes) await pause(AGAIN_MS, signal);
     if (signal.aborted) return { ok: false, said: 'interrupted' };
   }
-  const sha256 = hash.digest('hex');
+  const sha256 = await place.sha256();
   if (at !== head.bytes || sha256 !== head.sha256) return { ok: false, said: WRONG_HASH };
   return { ok: true, sha256, bytes: at, wasThere: false };
 }
@@ -142,30 +165,38 @@ async function* partOf(
 async function isThere(output: string, { sha256, bytes }: Head): Promise<boolean> {
   const known = await stat(output).catch(() => undefined);
   if (known?.isFile() !== true || known.size !== bytes) return false;
-  const hash = createHash('sha256');
-  for await (const piece of createReadStream(output)) hash.update(piece as Uint8Array);
-  return hash.digest('hex') === sha256;
+  return (await sha256Of(createReadStream(output))) === sha256;
 }
 
-async function filePlace(part: string, handle: FileHandle): Promise<Place> {
+async function sha256Of(pieces: AsyncIterable<Uint8Array>): Promise<string> {
   const hash = createHash('sha256');
-  let bytes = 0;
-  for await (const piece of createReadStream(part)) {
-    hash.update(piece as Uint8Array);
-    bytes += (piece as Uint8Array).length;
-  }
-  return { bytes, hash, write: (piece) => handle.appendFile(piece) };
+  for await (const piece of pieces) hash.update(piece);
+  return hash.digest('hex');
+}
+
+async function filePlace(handle: FileHandle): Promise<Place> {
+  const { size } = await handle.stat();
+  return {
+    bytes: size,
+    async write(piece, at) {
+      for (let done = 0; done < piece.length; )
+        done += (await handle.write(piece, done, piece.length - done, at + done)).bytesWritten;
+    },
+    sha256: () => sha256Of(handle.createReadStream({ start: 0, autoClose: false })),
+  };
 }
 
 /** N3 */
 function stdoutPlace(): Place {
   const { stdout } = process;
+  const hash = createHash('sha256');
   return {
     bytes: 0,
-    hash: createHash('sha256'),
     write: (piece) =>
       new Promise((resolve, reject) => {
+        hash.update(piece);
         stdout.write(piece, (error) => (error ? reject(error) : resolve()));
       }),
+    sha256: async () => hash.digest('hex'),
   };
 }

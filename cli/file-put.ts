@@ -7,11 +7,11 @@
  * P1. Called again it follows the run that writes the same content already, and starts no other. Where that run is over
  *     another one goes on from what is on board.
  * P2. It answers no question of the run and ends none: what a person has to do is said with its command.
- * P3. What is verified on board, as it was last listed, is not written again unless that is asked for.
+ * P3. What is verified on board, as it was last listed, is not written again unless that is asked for, however long
+ *     ago it was uploaded. Where that cannot be read nothing is said of it and nothing written.
  */
 
 import { isFileId } from '../contract/file-chunk.ts';
-import type { OnboardDirectory } from '../contract/onboard-file.ts';
 import type { ProcedureList } from '../contract/procedure.ts';
 import type { LaunchReply, RunStatus } from '../contract/run.ts';
 import type { Transfer } from '../contract/transfer.ts';
@@ -23,7 +23,7 @@ import { INTERRUPTED, whenEnded } from './followed.ts';
 import { ProgressShown } from './progress-shown.ts';
 import { ask, request } from './request.ts';
 import { SERVICE_OPTIONS, type Service, serviceOf } from './service.ts';
-import { uploadOf } from './standing-uploads.ts';
+import { uploadOf, uploadOnBoard } from './standing-uploads.ts';
 import { type LocalContent, readContent, storeContent } from './upload-content.ts';
 import { chooseProcedure } from './upload-procedure.ts';
 import { readPairs, readValue } from './written-value.ts';
@@ -84,6 +84,8 @@ export const put = defineCommand({
   },
 });
 
+const NOTHING = { transfer: undefined };
+
 async function bring(wanted: Wanted): Promise<number> {
   const { service, path, shown, signal, again } = wanted;
   const read = await readContent(path, signal);
@@ -96,11 +98,12 @@ async function bring(wanted: Wanted): Promise<number> {
     shown.say(`run ${run} is writing this content already`);
     return putByRun({ ...wanted, content, run });
   }
-  if (!again && (await isOnBoard(wanted, standing.transfer))) {
-    shown.say(
-      `this content is on board already, as generation ${standing.transfer!.generation} (--again writes it once more)`,
-    );
-    return reportThere(wanted, content, standing.transfer!);
+  const onBoard = again ? NOTHING : await uploadOnBoard(wanted, content.hash, standing.transfer);
+  if (onBoard === undefined) return 1;
+  if (onBoard.transfer !== undefined) {
+    const { generation } = onBoard.transfer;
+    shown.say(`this content is on board already, as generation ${generation} (--again writes it once more)`);
+    return reportThere(wanted, content, onBoard.transfer);
   }
   if (standing.transfer?.state === 'COMPLETE')
     return shown.failed(
@@ -153,19 +156,6 @@ async function runWriting(service: Service, transfer: Transfer | undefined): Pro
   if (run === undefined || !isUnderWay) return undefined;
   const status = await ask<RunStatus>(service, 'GET', `/v1/runs/${run}`);
   return status.ok && status.reply.finished === undefined ? run : undefined;
-}
-
-/** P3; also what is on board and waits for a listing. */
-async function isOnBoard(
-  { service, target, file }: Wanted,
-  transfer: Transfer | undefined,
-): Promise<boolean> {
-  if (transfer?.state === 'COMPLETE') return true;
-  if (transfer?.state !== 'VERIFIED') return false;
-  const path = `/v1/targets/${encodeURIComponent(target)}/files`;
-  const directory = await ask<OnboardDirectory>(service, 'GET', path);
-  const known = directory.ok ? directory.reply.files.find(({ id }) => id === file) : undefined;
-  return known?.generation === undefined || known.generation === transfer.generation;
 }
 
 function reportThere(wanted: Wanted, content: LocalContent, transfer: Transfer): number {

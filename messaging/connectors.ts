@@ -86,7 +86,8 @@ export class Connectors implements Stoppable {
     this.#heartbeats.start();
     const answer = async (message: CoreMessage): Promise<Uint8Array> =>
       Buffer.from(JSON.stringify(await this.#registered(message)));
-    this.#serving = this.#tools.bus.serve(subject.connectorRegistrations, answer, { queue: CONNECTOR_QUEUE });
+    const choice = { queue: CONNECTOR_QUEUE, asker: 'connector' } as const;
+    this.#serving = this.#tools.bus.serve(subject.connectorRegistrations, answer, choice);
   }
 
   /** By name. */

@@ -16,7 +16,7 @@ import { MEMBER_TTL_MS } from '../contract/limits/membership.ts';
 import { UNIT_ASKED_PER_S, UNIT_LOOK_MS, UNIT_PERIODS, UNIT_RECORD_MS } from '../contract/limits/unit.ts';
 import { Outage } from '../contract/outage.ts';
 import type { UnitHealth } from '../contract/unit-wire.ts';
-import type { CoreMessage, Stoppable } from '../ports/bus.ts';
+import type { CoreMessage, LimitedAsker, Stoppable } from '../ports/bus.ts';
 import type { TimerHandle } from '../ports/clock.ts';
 import { AttendedTime } from './attended-time.ts';
 import { type BookKind, type BookTools, RegisteredBook } from './registered-book.ts';
@@ -41,6 +41,8 @@ export interface HeartbeatKind<
   readonly heartbeats: string;
   /** Front ends that answer share the work. */
   readonly queue: string;
+  /** What one of them is called in the log, and whose inbox its answers go to (ports/bus.P6). */
+  readonly noun: LimitedAsker;
   /** Undefined for a malformed one. */
   readonly readBeat: (bytes: Uint8Array) => Beat | undefined;
   /** Whether the heartbeat comes from what is registered, and not from another under its name. */
@@ -109,10 +111,10 @@ export class Heartbeats<
   /** From now on heartbeats are received and answered. */
   start(): void {
     const { bus } = this.#tools;
-    const { heartbeats, queue } = this.#kind;
+    const { heartbeats, queue, noun } = this.#kind;
     this.#serving = [
       bus.subscribe(heartbeats, (message) => this.#beat(message)),
-      bus.serve(heartbeats, async (message) => this.#answer(message), { queue }),
+      bus.serve(heartbeats, async (message) => this.#answer(message), { queue, asker: noun }),
     ];
     this.#later();
   }

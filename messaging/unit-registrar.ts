@@ -3,7 +3,8 @@
  * 4.8. Any front end answers.
  *
  * R1. Who may register a serial number is decided by the bus: its subject is open to the holder of a credential for it
- *     alone. What is decided here is whether the document is right, and the key that of the serial number.
+ *     alone, and has its answers in the inbox of that one (ports/bus.P6). What is decided here is whether the document
+ *     is right, and the key that of the serial number.
  * R2. Registrations are answered one after the other: a signature takes milliseconds in which nothing else is done.
  * R3. One that is repeated word for word within `UNIT_REPEATED_MS` gets the same answer, without another signature.
  */
@@ -23,6 +24,7 @@ import type { CoreMessage, Stoppable } from '../ports/bus.ts';
 import type { UnitCredentials } from '../ports/unit-credentials.ts';
 import { type Fleet, UNIT_QUEUE } from './fleet.ts';
 import type { BookTools } from './registered-book.ts';
+import { unitsAmong } from './unit-removal.ts';
 import { registerUnit } from './unit-writes.ts';
 
 interface RegistrarOptions extends BookTools {
@@ -51,7 +53,8 @@ export class UnitRegistrar implements Stoppable {
   start(): void {
     const answer = async (message: CoreMessage): Promise<Uint8Array> =>
       Buffer.from(JSON.stringify(await this.#inTurn(message)));
-    this.#serving = this.#options.bus.serve(subject.unitRegistrations, answer, { queue: UNIT_QUEUE });
+    const choice = { queue: UNIT_QUEUE, asker: 'unit' } as const;
+    this.#serving = this.#options.bus.serve(subject.unitRegistrations, answer, choice);
   }
 
   async stop(): Promise<void> {
@@ -86,7 +89,8 @@ export class UnitRegistrar implements Stoppable {
     const { bus, clock, log, fleet } = this.#options;
     const { instance, software, public_key } = document;
     try {
-      const written = await registerUnit({ bus, clock, count: () => fleet.book.size }, document);
+      const count = (): number => unitsAmong(fleet.book.entries());
+      const written = await registerUnit({ bus, clock, count }, document);
       if (!written.ok) {
         log.warn({ unit: instance, faults: written.faults }, 'registration of a unit refused');
         return written;

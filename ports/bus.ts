@@ -9,6 +9,9 @@
  * P4. While the bus is away, writes and reads fail with `Outage('bus.unavailable')` within their deadline.
  * P5. "Nobody serves it" is a fact: while those who were there before an outage may still be on their way back, a
  *     request asks again within its time, and then says `bus.timeout` (`unsettled`).
+ * P6. An answer goes out with the rights of the process that serves, and the bus checks what somebody sends on, never
+ *     where he wants the answer. On a subject that limited credentials open (`ServeOptions.asker`), what wants its
+ *     answer elsewhere than in the inbox of whom the subject names is not handed over.
  */
 
 import type { BucketDefinition, ObjectsDefinition } from '../contract/bus/buckets.ts';
@@ -25,6 +28,16 @@ export interface CoreMessage {
   readonly subject: string;
   readonly data: Uint8Array;
   readonly headers: Headers;
+}
+
+/** Whose credential opens a served subject and little else; its last token says which one. */
+export type LimitedAsker = 'unit' | 'connector';
+
+export interface ServeOptions {
+  /** Those that serve share the work. */
+  readonly queue?: string;
+  /** Who may ask (P6); default: nobody whom the bus limits. */
+  readonly asker?: LimitedAsker;
 }
 
 export interface StreamMessage extends CoreMessage {
@@ -193,7 +206,7 @@ export interface Bus {
   serve(
     subject: string,
     answer: (message: CoreMessage) => Promise<Uint8Array>,
-    options?: { queue?: string },
+    options?: ServeOptions,
   ): Stoppable;
   /** Outages: `bus.no-responder`, `bus.timeout`, `bus.unavailable`. */
   request(

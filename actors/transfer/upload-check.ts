@@ -4,8 +4,9 @@
  *
  * U1. The first listing with the right checksum says so.
  * U2. One with another checksum counts when it was surely made behind the end, by its time on board too and by more
- *     than clocks may differ, or when a later one says the same. A listing of before the end that comes late, or is
- *     dated by a clock that is ahead, shows a file that is half written, and CORRUPTED is for ever.
+ *     than clocks may differ, or when one that was made later says the same. A listing of before the end that comes
+ *     late, or is dated by a clock that is ahead, shows a file that is half written, and CORRUPTED is for ever. The
+ *     same listing received again says nothing more than before.
  */
 
 import { CLOCK_SKEW_MS } from '../../contract/limits/membership.ts';
@@ -26,15 +27,18 @@ export async function checkUpload({
   next,
   compare,
 }: UploadChecking): Promise<Comparison | undefined> {
-  let doubted: string | undefined;
+  let doubted: { readonly checksum: string | undefined; readonly madeAt: number } | undefined;
   for (let after = endedAt; ; ) {
     const listed = await next(after);
     if (listed === undefined) return undefined;
     const { checksum, listedAt, madeAt = listedAt } = listed;
     const comparison = await compare(checksum);
     const isBehind = madeAt > endedAt + CLOCK_SKEW_MS;
-    if (comparison.outcome !== 'differs' || isBehind || checksum === doubted) return comparison;
-    doubted = checksum;
+    if (comparison.outcome !== 'differs' || isBehind) return comparison;
+    if (doubted === undefined || madeAt > doubted.madeAt) {
+      if (doubted !== undefined && checksum === doubted.checksum) return comparison;
+      doubted = { checksum, madeAt };
+    }
     after = listedAt;
   }
 }

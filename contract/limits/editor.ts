@@ -10,6 +10,14 @@ export const EDITOR_ANSWER_MS = 30_000;
 export const EDITOR_MESSAGE_BYTES = 16 * 1024 * 1024;
 /** What may wait of one WebSocket until the editor takes it; a client cannot be held back, so beyond it is cut. */
 export const EDITOR_WAITING_BYTES = 32 * 1024 * 1024;
+/**
+ * The same of all WebSockets of a process together, of both directions; and what one message costs while it waits,
+ * beside its bytes.
+ */
+export const EDITOR_WAITING_ALL_BYTES = 256 * 1024 * 1024;
+export const EDITOR_WAITING_MESSAGE_BYTES = 512;
+/** So much may wait of one WebSocket whatever waits of others: who keeps up is not cut for those that do not. */
+export const EDITOR_WAITING_OWN_BYTES = 16 * 1024;
 /** How often the editor is asked over a WebSocket whether it lives; without an answer by the next time it is cut. */
 export const EDITOR_PING_MS = 30_000;
 /** Requests to the editor under way of one address, and of all: each may hold a megabyte or two. */

@@ -7,12 +7,19 @@
  * B3. A side that closed with a code closes the other with it. One that went without a word is cut at the other side:
  *     never a close that looks like the end.
  * B4. An editor that does not answer a ping is gone.
+ * B5. What waits of all of them together is bounded too, of both directions: beyond it the one that adds ends with
+ *     1013. It counts until it is taken, or the connection that it waits for is no more.
  */
 
 import type { WebSocket } from 'ws';
 import { FOLLOW_BUFFER_BYTES } from '../../contract/limits/connection.ts';
-import { EDITOR_PING_MS, EDITOR_WAITING_BYTES } from '../../contract/limits/editor.ts';
+import {
+  EDITOR_PING_MS,
+  EDITOR_WAITING_BYTES,
+  EDITOR_WAITING_MESSAGE_BYTES,
+} from '../../contract/limits/editor.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
+import { WaitingShare } from './waiting-share.ts';
 
 /** The socket of the client, as far as it is needed. */
 export interface ClientSocket {
@@ -28,11 +35,15 @@ const NO_CODE = 1005;
 const CUT = 1006;
 const INTERNAL = 1011;
 const TRY_LATER = 1013;
+const TOO_MUCH = 'too much waits of all';
 
 export class Bridge {
   readonly #editor: WebSocket;
   readonly #clock: Clock;
+  readonly #share = new WaitingShare();
   #client: ClientSocket | undefined;
+  /** Messages that the editor has not taken; undefined when its connection is no more. */
+  #untaken: number | undefined = 0;
   #isOver = false;
   #isAlive = true;
   #ping: TimerHandle | undefined;
@@ -45,7 +56,11 @@ export class Bridge {
     editor.on('pong', () => {
       this.#isAlive = true;
     });
-    editor.on('close', (code, reason) => this.#editorClosed(code, reason.toString()));
+    editor.on('close', (code, reason) => {
+      this.#untaken = undefined;
+      this.#count();
+      this.#editorClosed(code, reason.toString());
+    });
   }
 
   /** The client is there; what waited is read. */
@@ -59,18 +74,20 @@ export class Bridge {
   /** A message of the client; its bytes are this one's own. */
   fromClient(message: Buffer, isBinary: boolean): void {
     if (this.#isOver) return;
-    this.#editor.send(message, { binary: isBinary });
-    if (this.#editor.bufferedAmount > EDITOR_WAITING_BYTES)
-      this.cut(TRY_LATER, 'the editor does not keep up');
+    this.#send(message, isBinary);
+    if (this.#waitingForEditor() > EDITOR_WAITING_BYTES) this.cut(TRY_LATER, 'the editor does not keep up');
+    else if (this.#share.isTooMuch) this.cut(TRY_LATER, TOO_MUCH);
   }
 
   /** The client took what waited for it (B2). */
   drained(): void {
+    this.#count();
     if (this.#isOver || !this.#isBehind()) this.#editor.resume();
   }
 
   clientClosed(code: number, reason: string): void {
     this.#client = undefined;
+    this.#count();
     this.#closeEditor(code, reason);
   }
 
@@ -86,7 +103,28 @@ export class Bridge {
     const client = this.#client;
     if (client === undefined || this.#isOver) return;
     if (client.send(data, isBinary, false) === DROPPED) return this.cut(INTERNAL, 'a message was dropped');
+    this.#count();
+    if (this.#share.isTooMuch) return this.cut(TRY_LATER, TOO_MUCH);
     if (this.#isBehind()) this.#editor.pause();
+  }
+
+  #send(message: Buffer, isBinary: boolean): void {
+    if (this.#untaken !== undefined) this.#untaken += 1;
+    this.#editor.send(message, { binary: isBinary }, () => {
+      if (this.#untaken !== undefined) this.#untaken -= 1;
+      this.#count();
+    });
+    this.#count();
+  }
+
+  #waitingForEditor(): number {
+    if (this.#untaken === undefined) return 0;
+    return this.#editor.bufferedAmount + this.#untaken * EDITOR_WAITING_MESSAGE_BYTES;
+  }
+
+  /** B5 */
+  #count(): void {
+    this.#share.set(this.#waitingForEditor() + (this.#client?.getBufferedAmount() ?? 0));
   }
 
   #isBehind(): boolean {

@@ -18,7 +18,7 @@ export interface SocketAsked {
   /** What the client offers, in its order. */
   readonly protocols: readonly string[];
   readonly clock: Clock;
-  /** Aborted when the client goes before it is open. */
+  /** Aborted when the client goes before it is open, and when an answer in its place is over. */
   readonly gone: AbortSignal;
 }
 
@@ -51,9 +51,11 @@ export function openEditorSocket(asked: SocketAsked): Promise<SocketAnswered> {
       socket.pause();
       settle({ kind: 'open', socket });
     });
-    socket.on('unexpected-response', (request: ClientRequest, response: IncomingMessage) =>
-      settle(answerOf(request, response, base)),
-    );
+    socket.on('unexpected-response', (request: ClientRequest, response: IncomingMessage) => {
+      // Whether or not the answer is read, or has an end.
+      gone.addEventListener('abort', () => void request.destroy());
+      settle(answerOf(request, response, base));
+    });
     socket.on('error', (error) => settle({ kind: 'unreachable', why: whyNot(error) }));
   });
 }

@@ -114,8 +114,8 @@ export const removeUnitRoute = defineRoute({
   operationId: 'removeUnit',
   summary: 'Take a unit out of the fleet',
   description:
-    'For supervisors, and for units that are no more: one that lives registers again with its next heartbeat. Its key is ' +
-    'forgotten too.',
+    'For supervisors, and for units that are no more: one that lives registers again with its next heartbeat. A key that was ' +
+    'enrolled for the serial number keeps it until the tokens of every earlier key have expired.',
   tag: 'Units',
   params: { serial: serialInPath },
   admits: (_params, caller) => supervisorRefusal(caller, 'removes units'),

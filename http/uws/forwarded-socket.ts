@@ -4,6 +4,8 @@
  *
  * H1. The socket to the editor is opened first, so a refusal of either is a normal HTTP answer (followed.U7).
  * H2. Nobody stays connected longer than the token counts that opened it (http/follow.F5).
+ * H3. An answer of the editor that opens none keeps its place as a WebSocket does, until the exchange is over or the
+ *     client goes; the connection to the editor ends with it, whatever was read of the answer (forwarded.G4).
  */
 
 import { DISABLED, type HttpRequest, type HttpResponse, type TemplatedApp } from 'uWebSockets.js';
@@ -30,6 +32,9 @@ import {
 } from './forwarded-head.ts';
 import { refusedHead, tooMany } from './plain.ts';
 import type { Served } from './served.ts';
+
+/** With which an exchange ends that becomes a WebSocket. */
+const UPGRADED = 101;
 
 interface SocketData {
   readonly bridge: Bridge;
@@ -84,9 +89,18 @@ function take<Ports extends LayerPorts>(
   editorOf: EditorOf<Ports>,
   served: Served<Ports>,
 ): void {
-  const exchange = new Exchange(res, false, served.began('editorSocket'));
   const gone = new AbortController();
-  exchange.whenGone(() => gone.abort());
+  const ended = served.began('editorSocket');
+  let release: Release | undefined;
+  /** H3 */
+  const over = (): void => {
+    release?.();
+    gone.abort();
+  };
+  const exchange = new Exchange(res, false, (status) => {
+    ended(status);
+    if (status !== UPGRADED) over();
+  });
   try {
     const copied = copyHead(res, req);
     const keys = {
@@ -96,14 +110,15 @@ function take<Ports extends LayerPorts>(
     };
     if (refusedHead(copied.head, exchange, served)) return;
     const refused = untrustedHead(copied);
-    const release = refused === undefined ? served.admission.socket(copied.address) : undefined;
+    release = refused === undefined ? served.admission.socket(copied.address) : undefined;
     if (release === undefined) {
       const reply = refused === undefined ? tooMany(served) : served.dialect.reply(refused);
       return void setImmediate(() => exchange.finish(reply, true));
     }
-    upgrade({ copied, exchange, keys, release, gone: gone.signal }, editorOf, served).catch((error) =>
-      served.failed(exchange, error),
-    );
+    upgrade({ copied, exchange, keys, release, gone: gone.signal }, editorOf, served).catch((error) => {
+      over();
+      served.failed(exchange, error);
+    });
   } catch (error) {
     served.failed(exchange, error);
   }
@@ -114,20 +129,15 @@ async function upgrade<Ports extends LayerPorts>(
   editorOf: EditorOf<Ports>,
   served: Served<Ports>,
 ): Promise<void> {
-  const { copied, exchange, release } = upgrading;
-  let isUpgraded = false;
-  try {
-    const { credentials, query } = copied.head;
-    const token = credentials.token ?? new URLSearchParams(query).get('token') ?? undefined;
-    const admitted = await admit(copied, { ...credentials, token }, editorOf, served);
-    if (!exchange.open) return;
-    if (!admitted.ok) return exchange.finish(served.dialect.reply(admitted));
-    const answered = await open(admitted.value, upgrading, served);
-    if (answered.kind === 'open') isUpgraded = bridge(answered.socket, admitted.value, upgrading, served);
-    else answer(answered, exchange, served);
-  } finally {
-    if (!isUpgraded) release();
-  }
+  const { copied, exchange } = upgrading;
+  const { credentials, query } = copied.head;
+  const token = credentials.token ?? new URLSearchParams(query).get('token') ?? undefined;
+  const admitted = await admit(copied, { ...credentials, token }, editorOf, served);
+  if (!exchange.open) return;
+  if (!admitted.ok) return exchange.finish(served.dialect.reply(admitted));
+  const answered = await open(admitted.value, upgrading, served);
+  if (answered.kind === 'open') bridge(answered.socket, admitted.value, upgrading, served);
+  else answer(answered, exchange, served);
 }
 
 function open(
@@ -140,24 +150,20 @@ function open(
   return openEditorSocket({ base: service.base, path, headers, protocols, clock, gone });
 }
 
-/** Whether the client is still there. */
+/** The client may have gone meanwhile. */
 function bridge(
   socket: Extract<SocketAnswered, { kind: 'open' }>['socket'],
   { caller }: Admitted,
   { exchange, keys, release }: Upgrading,
   served: Served,
-): boolean {
-  if (!exchange.open) {
-    socket.terminate();
-    return false;
-  }
+): void {
+  if (!exchange.open) return socket.terminate();
   const joined = new Bridge(socket, served.ports.clock);
   served.sockets.add(joined);
   served.metrics.opened();
   const expiry = endWithToken(caller, joined, served.ports.clock);
   const data: SocketData = { bridge: joined, expiry, release };
   exchange.upgrade(data, { ...keys, protocol: socket.protocol }, served.holder);
-  return true;
 }
 
 /** The editor opened no WebSocket. */

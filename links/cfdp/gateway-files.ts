@@ -3,10 +3,12 @@
  * Decision 41. Which process that is, is decided elsewhere (supervision).
  *
  * G1. A link keeps its entity while its driver and its transport stay as they are, whatever else of the mission
- *     changes.
+ *     changes; its target, its rate and what serves it are those of the mission that holds now.
  * G2. Where nothing is under way nothing is done: no timer, no look at links.
  * G3. No frame, however damaged, ends it; those that cannot be used are counted by reason and reported once a second.
  * G4. A link without room in the store makes its frames wait for a moment, and then loses file data (link-files.L2).
+ * G5. While the gateway does not serve a link, transactions that are unknown here are those of the gateway that does:
+ *     nothing of them is answered, now or when it serves the link again. What it knows goes on.
  */
 
 import type { FrameBatch } from '../../contract/batch.ts';
@@ -26,7 +28,13 @@ import { LinkFiles, type Received, type UploadContents } from './link-files.ts';
 import { PduPump, type PdusSent, type PumpedLink } from './pdu-pump.ts';
 
 /** A link over this gateway now: how fast it takes PDUs, or why it does not. */
-export type Uplink = { readonly rate: number } | { readonly reason: string };
+export type Uplink = { readonly rate: number } | NoUplink;
+
+interface NoUplink {
+  readonly reason: string;
+  /** Another gateway, or none, serves the link (G5). */
+  readonly isServing?: false;
+}
 
 interface GatewayFilesOptions {
   readonly gateway: string;
@@ -90,9 +98,11 @@ export class GatewayFiles {
     const wanted = new Map(cfdpLinksOf(mission, this.#options.gateway).map((each) => [nameOf(each), each]));
     for (const [name, { from, files }] of this.#links) {
       const place = wanted.get(name);
-      if (place !== undefined && textOf(place) === from) continue;
-      files.stop();
-      this.#links.delete(name);
+      if (place !== undefined && textOf(place) === from) files.move(place);
+      else {
+        files.stop();
+        this.#links.delete(name);
+      }
     }
     for (const [name, place] of wanted) if (!this.#links.has(name)) this.#begin(name, place);
     this.#turn();
@@ -149,8 +159,9 @@ export class GatewayFiles {
       monotonic: () => clock.monotonic(),
       changed: () => this.#turn(),
       failed,
+      leavesUnknown: () => !this.#isServing(files.place),
     };
-    const files = new LinkFiles(place, transport.value, options, clock.now());
+    const files: LinkFiles = new LinkFiles(place, transport.value, options, clock.now());
     this.#links.set(name, { from: textOf(place), files });
   }
 
@@ -185,14 +196,22 @@ export class GatewayFiles {
 
   /** What can be pumped of it; undefined while its link is away. */
   #turnLink(files: LinkFiles): PumpedLink | undefined {
-    const { target, link } = files.place;
-    const uplink: Uplink =
-      this.#mission === undefined
-        ? { reason: 'no configuration' }
-        : this.#options.uplink(this.#mission, target, link);
+    const uplink = this.#uplinkOf(files.place);
     const isUp = 'rate' in uplink;
     files.turn(isUp);
-    return isUp ? { target: target.name, rate: uplink.rate, pull: () => files.pull() } : undefined;
+    const target = files.place.target.name;
+    return isUp ? { target, rate: uplink.rate, pull: () => files.pull() } : undefined;
+  }
+
+  #uplinkOf({ target, link }: CfdpLink): Uplink {
+    if (this.#mission === undefined) return { reason: 'no configuration' };
+    return this.#options.uplink(this.#mission, target, link);
+  }
+
+  /** G5 */
+  #isServing(place: CfdpLink): boolean {
+    const uplink = this.#uplinkOf(place);
+    return 'rate' in uplink || uplink.isServing !== false;
   }
 
   /** G2 */

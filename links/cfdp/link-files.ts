@@ -33,6 +33,8 @@ interface LinkFilesOptions {
   /** Content has come: there is more to send. */
   readonly changed: () => void;
   readonly failed: (error: unknown) => void;
+  /** Whether what is unknown here is left alone (gateway-files.G5). */
+  readonly leavesUnknown: () => boolean;
 }
 
 /** What became of a frame. */
@@ -50,23 +52,24 @@ interface Content {
 const FILE_DATA = 0x10;
 
 export class LinkFiles {
-  readonly place: CfdpLink;
+  #place: CfdpLink;
   readonly #options: LinkFilesOptions;
   readonly #transport: CfdpTransport;
   readonly #files: CfdpFiles;
   readonly #contents = new Map<string, Content>();
 
   constructor(place: CfdpLink, transport: CfdpTransport, options: LinkFilesOptions, wallMs: number) {
-    this.place = place;
+    this.#place = place;
     this.#options = options;
     this.#transport = transport;
-    const { store, revision, monotonic } = options;
+    const { store, revision, monotonic, leavesUnknown } = options;
     const target = place.target.name;
     this.#files = new CfdpFiles(
       {
         settings: transport.settings,
         peer: transport.peer,
         wallMs,
+        leavesUnknown,
         newTransaction: () => store.newTransaction(),
         chunk: (chunk) => store.push({ target, revision: revision() }, chunk),
         isStored: ({ file_id, generation }) => store.isStored(target, file_id, generation),
@@ -75,6 +78,16 @@ export class LinkFiles {
     );
     // Until it is known to be there.
     this.#files.linkDown(monotonic());
+  }
+
+  /** As the mission has it that holds now. */
+  get place(): CfdpLink {
+    return this.#place;
+  }
+
+  /** The same link of another mission, with the same entity. */
+  move(place: CfdpLink): void {
+    this.#place = place;
   }
 
   get counts(): IncomingCounts {

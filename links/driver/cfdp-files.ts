@@ -4,13 +4,17 @@
  *
  * W1. A call begins a transaction where there is none of the same transfer; repeated, it says how that one goes
  *     (MC-CFDP-004). `failed` is answered once: the next call begins again (MC-CFDP-006).
- * W2. `completed` is answered for a minute. Who calls for a download still then does not have it: it begins again.
+ * W2. `completed` of a download is answered for a minute. Who calls for it still then does not have it: it begins
+ *     again. An upload that is completed is on board: that is answered for as long as somebody calls, and it is never
+ *     written again by itself. Neither is forgotten while the link is away.
  * W3. What is not called for any more stands still, and is given up later: its run has lost the lease, it was
  *     superseded, or the manager is changing. The link being away is no reason, and costs no time.
  * W4. Bytes come from a file of the size that was listed: of another size it is another generation (MC-GEN-022). A
  *     spacecraft that does not say the size first is believed up to the listed one, and judged at the end.
  *     Whether its bytes are those of one writing: `cfdp-download.ts`.
  * W5. `completed` of a download is answered once its bytes are stored, however long that takes; until then it runs.
+ * W6. No handler that the spacecraft asks for makes a file run for ever: what is suspended at a fault is resumed by the
+ *     next call, and fails when no byte has come until the next one; a fault of waiting that is ignored fails the file.
  */
 
 import type { CfdpCall, CfdpReply } from '../../contract/cfdp.ts';
@@ -22,13 +26,19 @@ import {
   CFDP_UNASKED_MS,
 } from '../../contract/limits/cfdp.ts';
 import { transferKey } from '../../contract/transfer.ts';
-import { type Condition, condition, conditionText } from '../../protocol/cfdp/condition.ts';
+import {
+  type Condition,
+  condition,
+  conditionText,
+  type FaultHandler,
+} from '../../protocol/cfdp/condition.ts';
 import { CfdpEntity, type EntityOptions } from '../../protocol/cfdp/entity.ts';
 import type { CfdpEvent, Outcome } from '../../protocol/cfdp/event.ts';
 import type { TransactionId } from '../../protocol/cfdp/user-message.ts';
 import { type Bringing, DownloadedBytes, type DownloadedPiece } from './cfdp-download.ts';
 
-export interface CfdpFilesOptions extends Pick<EntityOptions, 'settings' | 'peer' | 'wallMs'> {
+export interface CfdpFilesOptions
+  extends Pick<EntityOptions, 'settings' | 'peer' | 'wallMs' | 'leavesUnknown'> {
   /** A name for the transaction of a download; none is ever given twice. */
   readonly newTransaction: () => string;
   /** Bytes of a download; a view, valid until the next call. */
@@ -52,12 +62,26 @@ interface File {
   by: TransactionId | undefined;
   askedAt: number;
   isSuspended: boolean;
+  /** Bytes that were there when a fault suspended it. */
+  bytesAtFault: number | undefined;
   /** Of a download whose bytes have begun to come. */
   download: DownloadedBytes | undefined;
   /** Why it cannot be what is asked for (W4). */
   refusal: string | undefined;
-  end: { readonly at: number; readonly failed: string | undefined } | undefined;
+  end: End | undefined;
 }
+
+interface End {
+  readonly at: number;
+  readonly failed: string | undefined;
+}
+
+/** Faults that come again for ever where they are ignored and nothing comes. */
+const WAITED_IN_VAIN: ReadonlySet<Condition> = new Set([
+  condition.nakLimit,
+  condition.inactivity,
+  condition.checkLimit,
+]);
 
 export class CfdpFiles {
   readonly entity: CfdpEntity;
@@ -107,7 +131,7 @@ export class CfdpFiles {
     this.entity.tick(now);
     for (const [key, file] of this.#files) {
       if (file.end !== undefined) {
-        if (now - file.end.at >= 2 * CFDP_COMPLETED_MS) this.#files.delete(key);
+        if (this.#isLinkUp && now - file.end.at >= 2 * CFDP_COMPLETED_MS) this.#files.delete(key);
       } else if (file.refusal !== undefined) this.#giveUp(file, file.refusal, now);
       else if (this.#isLinkUp) this.#tickUnasked(file, now);
     }
@@ -122,8 +146,13 @@ export class CfdpFiles {
   linkUp(now: number): void {
     if (this.#isLinkUp) return;
     this.#isLinkUp = true;
-    // Nobody calls while the link is away (W3).
-    for (const file of this.#files.values()) file.askedAt += now - this.#downSince;
+    // Nobody calls while the link is away (W2, W3).
+    for (const file of this.#files.values()) {
+      file.askedAt += now - this.#downSince;
+      if (file.end === undefined) continue;
+      const { at, failed } = file.end;
+      file.end = { at: at + now - Math.max(at, this.#downSince), failed };
+    }
     this.entity.linkUp(now);
   }
 
@@ -142,9 +171,12 @@ export class CfdpFiles {
     this.entity.give(id, offset, bytes, now);
   }
 
-  /** Whether no file is under way or still answered for, and nothing waits to be sent. */
+  /** Whether nothing is under way or waits to be sent, and nothing that is over is forgotten by time alone. */
   get isIdle(): boolean {
-    return this.#files.size === 0 && this.entity.isIdle;
+    const isAnswering = this.#isLinkUp
+      ? this.#files.size > 0
+      : [...this.#files.values()].some(({ end }) => end === undefined);
+    return !isAnswering && this.entity.isIdle;
   }
 
   get isLinkUp(): boolean {
@@ -163,6 +195,7 @@ export class CfdpFiles {
     const fresh = {
       by: undefined,
       isSuspended: false,
+      bytesAtFault: undefined,
       download: undefined,
       refusal: undefined,
       end: undefined,
@@ -172,10 +205,15 @@ export class CfdpFiles {
   }
 
   /** W1, W2, W5 */
-  #ended(key: string, file: File, { at, failed }: NonNullable<File['end']>, now: number): CfdpReply {
+  #ended(key: string, file: File, { at, failed }: End, now: number): CfdpReply {
+    const { direction, size } = file.call;
+    if (failed === undefined && direction === 'upload') {
+      file.end = { at: now, failed };
+      return { outcome: 'completed' };
+    }
     if (failed === undefined && !this.#isStored(file.call)) {
       file.end = { at: now, failed };
-      return { outcome: 'running', bytes: file.call.size };
+      return { outcome: 'running', bytes: size };
     }
     if (failed === undefined && now - at < CFDP_COMPLETED_MS) return { outcome: 'completed' };
     if (failed === undefined) return this.#begin(key, file.call, file, now);
@@ -198,7 +236,7 @@ export class CfdpFiles {
   }
 
   #giveUp(file: File, failed: string, now: number): void {
-    file.end = { at: now, failed };
+    this.#isOver(file, { at: now, failed });
     this.entity.cancel(file.id, now);
   }
 
@@ -218,7 +256,7 @@ export class CfdpFiles {
       case 'eof':
         return file.download?.ends(event.size, event.checksum);
       case 'fault':
-        return this.#failed(file, event.condition);
+        return this.#onFault(file, event.condition, event.handler);
       case 'ended':
         if (file.call.direction === 'upload') this.#end(file, event.outcome);
         return;
@@ -261,19 +299,27 @@ export class CfdpFiles {
       this.#chunk({ target, file: file_id, generation, offset, data, transaction: download!.name });
   }
 
-  /** Whatever its sender says is to be done about it: with a wrong checksum it is not the file. */
-  #failed(file: File, code: Condition): void {
-    if (
-      file.call.direction === 'download' &&
-      code === condition.checksumFailure &&
-      file.download !== undefined
-    )
-      file.refusal ??= conditionText(code);
+  /** Whatever its sender says is to be done about it: with a wrong checksum it is not the file. Else W6. */
+  #onFault(file: File, code: Condition, handler: FaultHandler): void {
+    const isWrong =
+      file.call.direction === 'download' && code === condition.checksumFailure && file.download !== undefined;
+    if (isWrong || (handler === 'ignore' && WAITED_IN_VAIN.has(code))) file.refusal ??= conditionText(code);
+    if (handler !== 'suspend') return;
+    const bytes = this.entity.report(file.id)?.bytes;
+    if (bytes === file.bytesAtFault) file.refusal ??= conditionText(code);
+    file.bytesAtFault = bytes;
+    file.isSuspended = true;
   }
 
   #end(file: File, outcome: Outcome): void {
     if (file.end !== undefined) return;
-    file.end = { at: this.#now, failed: file.refusal ?? this.#close(file, outcome) };
+    this.#isOver(file, { at: this.#now, failed: file.refusal ?? this.#close(file, outcome) });
+  }
+
+  /** The number of what brought it may come again, with another file. */
+  #isOver(file: File, end: End): void {
+    file.end = end;
+    file.by = undefined;
   }
 
   /** Why it is not the file that was asked for; undefined when it is, and all of it is given out. */

@@ -56,15 +56,25 @@ export class Downloads {
     this.#open.set(keyOf(id), { id, time, by: undefined });
   }
 
+  /** Whether messages of metadata name a request that is open and not being answered. */
+  isAwaited(messages: readonly UserMessage[]): boolean {
+    return this.#named(messages) !== undefined;
+  }
+
   /** Whether a file that begins to arrive was asked for, by the messages of its metadata (J1, J3). */
   take(messages: readonly UserMessage[], by: TransactionId): boolean {
-    const origin = messages.find((message) => message.kind === 'originatingTransaction');
-    const download = origin && this.#open.get(keyOf(origin.id));
-    if (download === undefined || download.by !== undefined) return false;
+    const download = this.#named(messages);
+    if (download === undefined) return false;
     download.by = by;
     download.time.clear(DEADLINE);
     this.#options.begun(download.id, by);
     return true;
+  }
+
+  #named(messages: readonly UserMessage[]): Download | undefined {
+    const origin = messages.find((message) => message.kind === 'originatingTransaction');
+    const download = origin && this.#open.get(keyOf(origin.id));
+    return download?.by === undefined ? download : undefined;
   }
 
   /** The other entity says what became of a request; gives the transaction to cancel, if one is under way. */

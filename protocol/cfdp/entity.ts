@@ -35,6 +35,8 @@ export interface EntityOptions {
   readonly peer: bigint;
   /** Whether a file that was not asked for may come (E5); default: no. */
   readonly accept?: (metadata: Metadata, id: TransactionId) => boolean;
+  /** Whether what is unknown here is left to another entity of this identifier (incoming.M5); default: no. */
+  readonly leavesUnknown?: () => boolean;
   readonly emit: (event: CfdpEvent) => void;
   /** Milliseconds of the calendar at the moment of construction. */
   readonly wallMs: number;
@@ -90,6 +92,8 @@ export class CfdpEntity {
       transactions: this.#transactions,
       replies: this.#replies,
       isLinkUp: () => this.#isLinkUp,
+      leavesUnknown: options.leavesUnknown ?? (() => false),
+      isAwaited: (metadata) => this.#downloads.isAwaited(userMessagesOf(metadata.options)),
       accept: (metadata, id) => this.#accept(metadata, id),
       emit: (id, event) => this.#onEvent(id, 'receiver', event),
     });

@@ -260,6 +260,11 @@ export class Receiver extends Machine {
     this.time.start('suspended', now);
   }
 
+  /** Its sender has begun another transaction of its number (incoming.M4). */
+  leave(): void {
+    this.abandon(condition.inactivity);
+  }
+
   protected override tolerate(code: Condition, now: number): void {
     this.#checks = 0;
     this.#awaitAnything(now);

@@ -4,6 +4,11 @@
  * M1. EOF and Finished are acknowledged whether or not their transaction is known: whoever sends them waits for it.
  * M2. Metadata, file data or an EOF that is no cancellation begin a transaction, as long as there is room.
  * M3. A directive that goes the wrong way is dropped.
+ * M4. Metadata that differ from those of a file that is still open here are of another file: whoever sends it has
+ *     begun its numbers again. The open one ends without another word, which would be for the new one.
+ * M5. While another entity of the same identifier has the link, what is unknown here is of that one: it begins nothing
+ *     and is not answered, unless its metadata name a request that is open here. An answer that waits until this one
+ *     has the link again would end a transaction of the other.
  */
 
 import { CFDP_TRANSACTIONS } from '../../contract/limits/cfdp.ts';
@@ -37,6 +42,10 @@ export interface IncomingOptions {
   readonly transactions: Transactions;
   readonly replies: Replies;
   readonly isLinkUp: () => boolean;
+  /** Whether another entity of the same identifier has the link (M5). */
+  readonly leavesUnknown: () => boolean;
+  /** Whether metadata name a request that is open here. */
+  readonly isAwaited: (metadata: Metadata) => boolean;
   readonly accept: (metadata: Metadata, id: TransactionId) => Condition;
   readonly emit: (id: TransactionId, event: TransactionEvent) => void;
 }
@@ -66,10 +75,10 @@ export class Incoming {
   }
 
   #toSender({ header, body }: Pdu, now: number): void {
-    const { transactions, replies } = this.#options;
+    const { transactions, replies, leavesUnknown } = this.#options;
     const id = idOf(header);
-    if (body.kind === 'finished') {
-      const isKnown = transactions.get(id) !== undefined || transactions.closed.has(id, now);
+    const isKnown = transactions.get(id) !== undefined || transactions.closed.has(id, now);
+    if (body.kind === 'finished' && (isKnown || !leavesUnknown())) {
       const status = isKnown ? transactionStatus.terminated : transactionStatus.undefined;
       replies.add(header, { kind: 'ack', of: 'finished', condition: body.condition, status });
     }
@@ -82,6 +91,7 @@ export class Incoming {
   #toReceiver(pdu: Pdu, now: number): void {
     const { transactions } = this.#options;
     const id = idOf(pdu.header);
+    if (pdu.body.kind === 'metadata') this.#leaveOther(id, contentOf(pdu.body), now);
     if (transactions.get(id) === undefined && !this.#begin(pdu, id, now)) return;
     transactions.with(id, now, (transaction) => {
       const { machine } = transaction;
@@ -91,11 +101,20 @@ export class Incoming {
     });
   }
 
+  /** M4 */
+  #leaveOther(id: TransactionId, content: string, now: number): void {
+    this.#options.transactions.with(id, now, (open) => {
+      const isOther = open.content !== undefined && open.content !== content;
+      if (isOther && open.machine.role === 'receiver') open.machine.leave();
+    });
+  }
+
   /** Begins the transaction of a PDU; false when it begins none (M2). */
   #begin({ header, body }: Pdu, id: TransactionId, now: number): boolean {
     const { transactions } = this.#options;
     if (transactions.closed.has(id, now) && !this.#isOther(body, id))
       return this.#answerUnknown(header, body, true);
+    if (this.#isLeft(body)) return this.#leave();
     const begins = body.kind === 'metadata' || body.kind === 'fileData' || body.kind === 'eof';
     const isCancel = body.kind === 'eof' && body.condition !== condition.noError;
     if (!begins || isCancel) return this.#answerUnknown(header, body, false);
@@ -105,6 +124,17 @@ export class Incoming {
     }
     this.#open(header, id, now);
     return true;
+  }
+
+  /** M5 */
+  #isLeft(body: PduBody): boolean {
+    const { leavesUnknown, isAwaited } = this.#options;
+    return leavesUnknown() && !(body.kind === 'metadata' && isAwaited(body));
+  }
+
+  #leave(): false {
+    this.counts.unknown += 1;
+    return false;
   }
 
   #isOther(body: PduBody, id: TransactionId): boolean {

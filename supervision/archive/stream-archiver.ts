@@ -5,8 +5,8 @@
  * A2. A message that cannot be read, or written, is a dead letter and a gap, and stops nothing.
  * A3. A stream that went back or was made again is another one from there on (continued.ts): the owner begins again.
  * A4. A disk that refuses stops nothing: the archive says so (`trouble`), waits, and goes on when there is room.
- * A5. One that is stopped while it is being opened is closed again before it counts as stopped: behind that nothing of it
- *     is opened, followed or listened to, beside the one that comes after it.
+ * A5. One that is stopped while it is being opened is closed again before it counts as stopped: behind that nothing of
+ *     it is opened, followed or listened to, beside the one that comes after it.
  */
 
 import { Archive, type ArchiveOptions, type Continued } from '../../archive/archive.ts';

@@ -13,15 +13,15 @@ import { subject } from '../../contract/bus/subjects.ts';
 import { type CfdpAnswer, cfdpFailed, readCfdpCall } from '../../contract/cfdp.ts';
 import { CFDP_SEND_MS } from '../../contract/limits/cfdp.ts';
 import { ChunkStore } from '../../links/cfdp/chunk-store.ts';
-import { GatewayFiles, type Uplink } from '../../links/cfdp/gateway-files.ts';
+import { GatewayFiles } from '../../links/cfdp/gateway-files.ts';
 import type { PdusSent } from '../../links/cfdp/pdu-pump.ts';
 import { callOf } from '../../links/json-call.ts';
-import type { Link, Mission, Target } from '../../mission/mission.ts';
 import type { CoreMessage, Stoppable } from '../../ports/bus.ts';
 import type { CfdpMetrics } from '../metrics/cfdp.ts';
 import type { Worker, WorkerContext } from '../ownership/owned-worker.ts';
 import type { RoleContext } from '../role.ts';
 import { sendPdus } from './send-pdus.ts';
+import { uplinkOf } from './uplink.ts';
 
 interface CfdpWorkerOptions {
   readonly gateway: string;
@@ -39,8 +39,8 @@ export class CfdpWorker implements Worker {
 
   constructor(options: CfdpWorkerOptions) {
     this.#options = options;
-    const { gateway, term, context } = options;
-    const { bus, clock, random } = context;
+    const { gateway, term, context, links } = options;
+    const { bus, clock, random, passes } = context;
     const log = context.log.child({ cfdp: gateway });
     const life = `cfdp-${gateway}-${term.epoch}-${clock.now()}-${Math.floor(random.next() * 2 ** 32).toString(16)}`;
     this.#files = new GatewayFiles({
@@ -49,7 +49,8 @@ export class CfdpWorker implements Worker {
       log,
       store: new ChunkStore({ bus, clock, log, life }),
       contents: new UploadWindow(bus),
-      uplink: (mission, target, link) => this.#uplink(mission, target, link),
+      uplink: (mission, target, link) =>
+        uplinkOf(gateway, { links, passes, clock }, mission, { target, link }),
       send: (target, frames) => this.#send(target, frames),
       failed: term.failed,
     });
@@ -88,14 +89,6 @@ export class CfdpWorker implements Worker {
     const { link } = call as { readonly link?: unknown };
     if (typeof link !== 'string') return cfdpFailed('the call lacks `link`');
     return this.#files.answer({ ...read.value, link });
-  }
-
-  #uplink(mission: Mission, target: Target, link: Link): Uplink {
-    const { gateway, links } = this.#options;
-    const found = links.of(mission, target, link);
-    if ('reason' in found) return found;
-    if (found.gateway !== gateway) return { reason: `gateway ${found.gateway} serves the link now` };
-    return { rate: found.stated('uplink').rate };
   }
 
   async #send(target: string, frames: readonly Buffer[]): Promise<PdusSent> {

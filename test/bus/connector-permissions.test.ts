@@ -12,8 +12,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { signingKey } from '../../bus/signing-key.ts';
 import { streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';
+import { Connectors } from '../../messaging/connectors.ts';
+import { realClock } from '../../supervision/clock.ts';
 import { delivered, everySubject, isWildcard, refusedToReceive } from '../support/bus-permissions.ts';
-import { startNats, type TestNats } from '../support/nats.ts';
+import { quiet, startNats, type TestNats } from '../support/nats.ts';
+import { until } from '../support/until.ts';
 
 const NAME = 'warehouse';
 const CONSUMER = 'warehouse-alarms';
@@ -113,5 +116,57 @@ describe('the permissions of the guide', () => {
     ];
     const sendable = [...subjects.filter((about) => !isWildcard(about)), ...api];
     expect(await delivered(nats, client, sendable)).toEqual([]);
+  });
+
+  it('bus/identity.I6 bus.P6 have answers of this service go to an inbox, and never to a subject of anybody else', async () => {
+    const bus = await nats.connected({ name: 'front-end' });
+    const connectors = new Connectors({ bus, clock: realClock, log: quiet });
+    connectors.start();
+    const document = JSON.stringify({
+      kind: 'connector',
+      name: NAME,
+      instance: 'warehouse-1',
+      software: { name: NAME, version: '2.1.0' },
+      heartbeat_period_ms: 2_000,
+      connector: { data: [{ kind: 'alarms', consumer: CONSUMER, by: 'consumer' }] },
+    });
+    const beat = JSON.stringify({ instance: 'warehouse-1', health: { state: 'ok' } });
+    const register = (by: NatsConnection) =>
+      by.request(subject.connectorRegister(NAME), document, { timeout: 5_000 });
+    await until(() => register(client).catch(() => undefined), { what: 'the front end' });
+
+    const own = [subject.connectorRegister(NAME), subject.connectorHeartbeat(NAME)];
+    const foreign = [
+      ...everySubject('warehouse-2', 'sat2').filter(
+        (about) => !isWildcard(about) && !/^_(?:INBOX|MCS)\./.test(about),
+      ),
+      subject.unitVerb('bench-07', 'reboot'),
+      '$KV.mcs_config.current',
+      '$JS.API.STREAM.PURGE.KV_mcs_config',
+      '_CONNECTOR.other.x',
+      INBOX,
+    ].filter((about) => !own.includes(about));
+    const arrived: string[] = [];
+    const listening = foreign.map((about) =>
+      service.subscribe(about, { callback: (_error, message) => void arrived.push(message.subject) }),
+    );
+    await service.flush();
+    for (const reply of foreign) {
+      client.publish(subject.connectorHeartbeat(NAME), beat, { reply });
+      client.publish(subject.connectorRegister(NAME), document, { reply });
+      client.publish(subject.connectorRegister(NAME), 'gibberish', { reply });
+    }
+    // What the front end answers behind these, it answers behind those.
+    await client.request(subject.connectorHeartbeat(NAME), beat, { timeout: 5_000 });
+    await service.flush();
+    expect(arrived).toEqual([]);
+    // With its own inbox, and with that of a client that nobody limits.
+    for (const by of [client, service]) {
+      expect((await register(by)).json()).toEqual({ ok: true, value: { registered: true } });
+      const heard = await by.request(subject.connectorHeartbeat(NAME), beat, { timeout: 5_000 });
+      expect(heard.json()).toEqual({ ok: true, value: { register: false } });
+    }
+    for (const each of listening) each.unsubscribe();
+    await connectors.stop();
   });
 });

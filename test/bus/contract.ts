@@ -1,5 +1,5 @@
 /**
- * What every bus keeps, whatever it is made of: ports/bus.P1 to P4 and the addresses of address.K1. Run on the real
+ * What every bus keeps, whatever it is made of: ports/bus.P1 to P6 and the addresses of address.K1. Run on the real
  * server and on the twin of the simulation.
  */
 
@@ -631,6 +631,29 @@ export function busContract(kind: string, start: () => Promise<BusWorld>): void 
         await until(() => settled.connected);
         expect(await ask()).toMatchObject({ code: 'bus.timeout', unsettled: true });
         await until(async () => ((await ask()) as { code: string }).code === 'bus.no-responder');
+      });
+
+      it('bus.P6 are not handed over where the answer would leave the inbox of whom the subject names', async () => {
+        const at = `mcs.c${++count}`;
+        const taken: string[] = [];
+        const answer = async ({ subject, data }: CoreMessage) => {
+          taken.push(`${subject} ${text(data)}`);
+          return data;
+        };
+        const serving = [
+          other.serve(`${at}.unit.*`, answer, { asker: 'unit' }),
+          other.serve(`${at}.connector.*`, answer, { asker: 'connector' }),
+          other.serve(`${at}.anybody.*`, answer),
+        ];
+        const ask = (about: string) => bus.request(`${at}.${about}`, bytes('asked'), { timeoutMs: 500 });
+        for (const about of ['connector.one', 'anybody.one'])
+          expect(text(await until(() => ask(about).catch(() => undefined)))).toBe('asked');
+        // This process has its answers in an inbox of the service, and no unit has that one.
+        await expect(ask('unit.one')).rejects.toMatchObject({ code: 'bus.timeout' });
+        bus.publish(`${at}.unit.one`, bytes('sent'));
+        await until(() => taken.includes(`${at}.unit.one sent`), { what: 'what wants no answer' });
+        expect(taken).not.toContain(`${at}.unit.one asked`);
+        await Promise.all(serving.map((each) => each.stop()));
       });
 
       it('leave the caller to its timeout when the answer fails', async () => {

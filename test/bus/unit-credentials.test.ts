@@ -1,6 +1,6 @@
 /**
- * bus/identity.I5: the credential of a unit on a real server in operator mode, tried against every subject of the
- * contract. Mission Control Service, section 4.8.
+ * bus/identity.I5 and I6: the credential of a unit on a real server in operator mode, tried against every subject of
+ * the contract, as what it sends on and as where it wants its answers. Mission Control Service, section 4.8.
  */
 
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -14,6 +14,10 @@ import { loadIdentity, unitInbox } from '../../bus/identity.ts';
 import { credentialsText, newUnitSeed, openUnitLine, publicKeyOf } from '../../bus/unit-line.ts';
 import { subject } from '../../contract/bus/subjects.ts';
 import { UNIT_MESSAGE_BYTES } from '../../contract/limits/unit.ts';
+import { Fleet } from '../../messaging/fleet.ts';
+import { UnitRegistrar } from '../../messaging/unit-registrar.ts';
+import { realClock } from '../../supervision/clock.ts';
+import { registrationOf } from '../messaging/unit-world.ts';
 import { delivered, everySubject, isWildcard, refusedToReceive } from '../support/bus-permissions.ts';
 import { quiet, startNats, type TestNats } from '../support/nats.ts';
 import { until } from '../support/until.ts';
@@ -127,6 +131,56 @@ describe.each([0, 1, 2])('the credential of a unit, signer %d', (at) => {
   });
 });
 
+describe('the answer that a unit asks for', () => {
+  it('bus/identity.I6 bus.P6 goes to its own inbox alone: no subject of anybody else gets a word', async () => {
+    const service = await nats.connected({ name: 'front-end' });
+    const tools = { bus: service, clock: realClock, log: quiet };
+    const fleet = new Fleet(tools);
+    const registrar = new UnitRegistrar({ ...tools, fleet, credentials: unitCredentials(nats.unitSigner) });
+    fleet.start();
+    registrar.start();
+    const client = await login(await signers[0]!.jwt());
+    const document = JSON.stringify(registrationOf(SERIAL, { public_key: user.getPublicKey() }));
+    const beat = JSON.stringify({ health: { state: 'ok' } });
+    const register = () => client.request(subject.unitRegister(SERIAL), document, { timeout: 5_000 });
+    await until(() => register().catch(() => undefined), { what: 'the front end' });
+
+    const foreign = [
+      ...everySubject(SERIAL, OTHER).filter((about) => !isWildcard(about)),
+      subject.unitVerb(OTHER, 'reboot'),
+      subject.unitVerb(SERIAL, 'reboot'),
+      subject.unitRegister(OTHER),
+      '$KV.mcs_config.current',
+      '$JS.API.STREAM.PURGE.KV_mcs_config',
+      `${unitInbox(SERIAL)}`,
+      `${unitInbox(`${SERIAL}0`)}.x`,
+    ].filter((about) => !OWN_TO_SEND.includes(about));
+    const witness = await connect({
+      servers: nats.url,
+      authenticator: jwtAuthenticator(nats.credentials.jwt, Buffer.from(nats.credentials.seed)),
+    });
+    const arrived: string[] = [];
+    for (const about of foreign)
+      witness.subscribe(about, { callback: (_error, message) => void arrived.push(message.subject) });
+    await witness.flush();
+    for (const reply of foreign) {
+      client.publish(subject.unitHeartbeat(SERIAL), beat, { reply });
+      client.publish(subject.unitRegister(SERIAL), document, { reply });
+      client.publish(subject.unitRegister(SERIAL), 'gibberish', { reply });
+    }
+    // What the front end answers behind these, it answers behind those.
+    const [registered, heard] = await Promise.all([
+      register(),
+      client.request(subject.unitHeartbeat(SERIAL), beat, { timeout: 5_000 }),
+    ]);
+    await witness.flush();
+    expect(arrived).toEqual([]);
+    expect(registered.json()).toMatchObject({ ok: true, value: { jwt: expect.any(String) } });
+    expect(heard.json()).toEqual({ ok: true, value: { register: false } });
+    await Promise.all([client.close(), witness.close(), registrar.stop(), fleet.stop()]);
+  });
+});
+
 describe('who signs for units', () => {
   it('bus/identity.I5 a key of an earlier release is completed, and keeps every credential valid', async () => {
     const state = join(folder, 'earlier');
@@ -171,7 +225,7 @@ describe('the line of a unit', () => {
     await writeFile(path, credentialsText(await issue!(unit), seed));
     const line = openUnitLine({ url: nats.url, serial: SERIAL, credentials: path, log: quiet });
     const service = await nats.connected();
-    service.serve(subject.unitRegistrations, async () => Buffer.from('"registered"'));
+    const serving = service.serve(subject.unitRegistrations, async () => Buffer.from('"registered"'));
     line.serve(`mcs.ctl.rpc.unit.${SERIAL}.*`, async () => Buffer.from('"done"'));
     await until(() => line.connected);
     const register = (): Promise<Uint8Array> =>
@@ -182,6 +236,6 @@ describe('the line of a unit', () => {
       timeoutMs: 5_000,
     });
     expect(Buffer.from(said).toString()).toBe('"done"');
-    await line.close();
+    await Promise.all([serving.stop(), line.close()]);
   });
 });

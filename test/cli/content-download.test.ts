@@ -1,6 +1,6 @@
 /** Content read over connections that break, from a server that the test breaks. */
 
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -19,10 +19,14 @@ let api: string;
 let asked: { range: string | undefined; ifRange: string | undefined }[];
 let cuts: number[];
 let etag: string;
+/** Requests are answered when so many are there, behind what the test does then. */
+let together: number;
+let whenTogether: () => Promise<void>;
+let waiting: (() => void)[];
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'mcs-download-'));
-  server = createServer((request, response) => {
+  server = createServer(async (request, response) => {
     const { range } = request.headers;
     const ifRange = request.headers['if-range'] as string | undefined;
     const from = Number(/^bytes=(\d+)-$/.exec(range ?? '')?.[1] ?? 0);
@@ -30,6 +34,11 @@ beforeAll(async () => {
     const headers = { etag, 'content-length': `${WHOLE.length - from}` };
     if (request.method === 'HEAD') return void response.writeHead(200, headers).end();
     asked.push({ range, ifRange });
+    if (asked.length < together) await new Promise<void>((resolve) => waiting.push(resolve));
+    else if (asked.length === together) {
+      await whenTogether();
+      for (const resume of waiting) resume();
+    }
     response.writeHead(status, headers);
     const cut = cuts.shift();
     if (cut === undefined) return void response.end(WHOLE.subarray(from));
@@ -45,6 +54,7 @@ afterAll(async () => {
 });
 beforeEach(() => {
   [asked, cuts, etag] = [[], [], ETAG];
+  [together, whenTogether, waiting] = [1, async () => undefined, []];
 });
 
 const output = (name: string): string => join(folder, name);
@@ -104,5 +114,23 @@ describe('content that is saved', () => {
     await writeFile(output('there'), Buffer.alloc(WHOLE.length));
     expect(await get('there')).toMatchObject({ ok: true, wasThere: false });
     expect((await readFile(output('there'))).equals(WHOLE)).toBe(true);
+  });
+
+  it('content-download.N4 is right when two calls save it at once, and both say so', async () => {
+    together = 2;
+    const both = await Promise.all([get('twice'), get('twice')]);
+    expect(both).toMatchObject([{ ok: true }, { ok: true }]);
+    expect((await readFile(output('twice'))).equals(WHOLE)).toBe(true);
+    expect((await readdir(folder)).filter((name) => name.includes('twice'))).toEqual(['twice']);
+  });
+
+  it('content-download.N4 what another call has begun meanwhile is not taken for the whole content', async () => {
+    whenTogether = async () => {
+      await rename(part('theirs'), output('moved'));
+      await writeFile(part('theirs'), WHOLE.subarray(0, 10));
+    };
+    expect(await get('theirs')).toMatchObject({ ok: false });
+    expect((await readFile(part('theirs'))).length).toBe(10);
+    expect((await readdir(folder)).includes('theirs')).toBe(false);
   });
 });

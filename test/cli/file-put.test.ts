@@ -13,8 +13,10 @@ import { streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';
 import type { RunFact, RunSubmission } from '../../contract/run.ts';
 import type { StoredTransfer } from '../../contract/transfer.ts';
+import { TransfersOver } from '../../messaging/transfers-over.ts';
 import { startTransferWorld, type TransferWorld } from '../http/transfer-world.ts';
 import { demoMission } from '../support/missions.ts';
+import { keptLog } from '../support/silent-log.ts';
 import { storedTransfer } from '../support/transfers.ts';
 import { until } from '../support/until.ts';
 
@@ -184,6 +186,46 @@ describe('mcs file put', () => {
     await upload(two.run, { file_id: '6', state: 'COMPLETE', received: [[0, 1_000]] });
     expect(await putInBench('6', '--again')).toBe(1);
     expect(printed.err).toContain('was not listed since');
+    expect((await world.bus.last(streams.runSubmissions, subject.runSubmit))?.seq).toBe(position);
+  });
+
+  /** An upload that was over two days ago, of this content unless said. */
+  async function uploadedLongAgo(file_id: string, source = SHA256): Promise<void> {
+    const updated_at = new Date(Date.now() - 48 * 3_600_000).toISOString();
+    const name = { target: 'sat1', file_id, generation: 3, direction: 'upload' } as const;
+    const record = storedTransfer({ ...name, source, size: 1_000, state: 'VERIFIED', updated_at });
+    await new TransfersOver({ bus: world.bus, log: keptLog() }).keep([record], Date.now());
+    await world.list('sat1', { file: file_id, size: 1_000, generation: 3 });
+  }
+
+  it('file-put.P3 starts no run where the content has been on board for more than a day', async () => {
+    await uploadedLongAgo('20');
+    expect(await putInBench('20'), printed.err).toBe(0);
+    expect(printed.err).toContain('on board already, as generation 3 (--again writes it once more)');
+    expect(await putInBench('20', '--json')).toBe(0);
+    expect(JSON.parse(printed.out)).toMatchObject({ sha256: SHA256, transfer: { generation: 3 } });
+    expect((await world.bus.last(streams.runSubmissions, subject.runSubmit))?.seq).toBe(position);
+  });
+
+  it('file-put.P3 starts a run where the listed generation has other content', async () => {
+    await uploadedLongAgo('21', 'ab'.repeat(32));
+    const done = putInBench('21');
+    const { run, say } = await launched();
+    await upload(run, { file_id: '21', generation: 4, state: 'VERIFIED', received: [[0, 1_000]] });
+    await say({ event: 'finished', ok: true });
+    expect(await done, printed.err).toBe(0);
+  });
+
+  it('file-put.P3 says nothing of what is on board, and starts nothing, where the directory cannot be read', async () => {
+    await upload('01J5ZK3M8QW7V9XH2C4T6R8YAC', { file_id: '22', state: 'VERIFIED', received: [[0, 1_000]] });
+    const { fetch } = globalThis;
+    vi.spyOn(globalThis, 'fetch').mockImplementation(async (...asked) => {
+      if (!String(asked[0]).endsWith('/v1/targets/sat1/files')) return fetch(...asked);
+      const errors = [{ code: 'api::unavailable', message: 'the bus is away' }];
+      return Response.json({ errors }, { status: 503 });
+    });
+    expect(await putInBench('22')).toBe(1);
+    expect(printed.err).toBe('api::unavailable: the bus is away\n');
     expect((await world.bus.last(streams.runSubmissions, subject.runSubmit))?.seq).toBe(position);
   });
 

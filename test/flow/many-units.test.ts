@@ -9,9 +9,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createUser } from 'nkeys.js';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { NatsBus } from '../../bus/nats-bus.ts';
 import { subject } from '../../contract/bus/subjects.ts';
 import type { UnitView } from '../../contract/unit.ts';
+import { AsUnit } from '../bus/as-unit.ts';
 import { registrationOf } from '../messaging/unit-world.ts';
 import { endAllMcs, type Mcs, startMcs } from '../support/mcs.ts';
 import { startNats, type TestNats } from '../support/nats.ts';
@@ -27,7 +27,7 @@ const BEAT = Buffer.from(JSON.stringify({ health: { state: 'ok' } }));
 
 let folder: string;
 let nats: TestNats;
-let bus: NatsBus;
+let units: AsUnit;
 let service: Mcs;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'mcs-units-'));
@@ -49,10 +49,11 @@ beforeAll(async () => {
       'api',
     ],
   });
-  bus = await nats.connected();
+  units = await AsUnit.connect(nats);
 }, 90_000);
 afterAll(async () => {
   await endAllMcs();
+  await units.close();
   await nats.stop();
   await rm(folder, { recursive: true, force: true });
 });
@@ -69,7 +70,7 @@ async function fleet(): Promise<{ units: UnitView[]; bytes: number }> {
 function beat(): void {
   for (const serial of serials) {
     if (serial === DEAD) continue;
-    bus.request(subject.unitHeartbeat(serial), BEAT, { timeoutMs: 5_000 }).catch(() => undefined);
+    units.ask(serial, subject.unitHeartbeat(serial), BEAT).catch(() => undefined);
   }
 }
 
@@ -84,7 +85,7 @@ it('MC-UNIT-005 MC-UNIT-021 every unit of a large fleet registers and lives, and
     serials.map(async (serial, index) => {
       const unit = { hardware_revision: 'C2', gateways: [`uhf-${index}`] };
       const document = Buffer.from(JSON.stringify(registrationOf(serial, { public_key: key, unit })));
-      const reply = await bus.request(subject.unitRegister(serial), document, { timeoutMs: 60_000 });
+      const reply = await units.ask(serial, subject.unitRegister(serial), document, 60_000);
       expect(JSON.parse(Buffer.from(reply).toString())).toMatchObject({
         ok: true,
         value: { jwt: expect.any(String) },
@@ -101,12 +102,12 @@ it('MC-UNIT-005 MC-UNIT-021 every unit of a large fleet registers and lives, and
   said(
     `processor of the service: idle ${idle.toFixed(1)} %, with ${UNITS} heartbeats a second ${beating.toFixed(1)} %`,
   );
-  const { units, bytes } = await fleet();
+  const { units: listed, bytes } = await fleet();
   const reading = processorTimeMs(service.child.pid!);
   for (let n = 0; n < READS; n += 1) await fleet();
   const each = (processorTimeMs(service.child.pid!) - reading) / READS;
   said(`GET /v1/units: ${bytes} bytes, ${each.toFixed(0)} ms of processor time; ${residentMb()} MB resident`);
-  expect(units.map(({ serial }) => serial)).toEqual(serials);
+  expect(listed.map(({ serial }) => serial)).toEqual(serials);
   const dead = await until(async () => {
     beat();
     const silent = (await fleet()).units.filter(({ alive }) => !alive);

@@ -14,6 +14,7 @@ import { startFrontEnd } from '../../http/front-end.ts';
 import { unitRoutes } from '../../http/routes/units.ts';
 import { callUnit } from '../../http/unit-call.ts';
 import type { Bus, Stoppable } from '../../ports/bus.ts';
+import { AsUnit } from '../bus/as-unit.ts';
 import { KEY, registrationOf } from '../messaging/unit-world.ts';
 import { until } from '../support/until.ts';
 import { Coverage } from './coverage.ts';
@@ -27,17 +28,22 @@ const UPDATE = { image: 'https://images.example/bench-1.5.0.img', version: '1.5.
 const REFUSAL = { ok: false, faults: [{ code: 'unit::refused', message: 'bad signature' }] };
 
 let world: World;
+let asUnit: AsUnit;
 let url: string;
 const serving: Stoppable[] = [];
 beforeAll(async () => {
   world = await startWorld();
+  asUnit = await AsUnit.connect(world.nats);
   url = world.url;
 });
 afterEach(async () => {
   for (const each of serving.splice(0)) await each.stop();
   world.missions.publish(world.mission);
 });
-afterAll(() => world.stop());
+afterAll(async () => {
+  await asUnit.close();
+  await world.stop();
+});
 
 const said = (answer: Answer): [number, string[]] => [answer.status, codesOf(answer)];
 const call = (path: string, body: unknown = '', headers: Record<string, string> = {}): Promise<Answer> =>
@@ -63,9 +69,7 @@ function serve(serial: string, answer: unknown): { readonly calls: [string, unkn
 async function register(serial: string, gateways: readonly string[] = []) {
   const document = registrationOf(serial, { unit: { hardware_revision: 'C2', gateways } });
   const data = Buffer.from(JSON.stringify(document));
-  return readRegistrationReply(
-    await world.bus.request(subject.unitRegister(serial), data, { timeoutMs: 5_000 }),
-  );
+  return readRegistrationReply(await asUnit.ask(serial, subject.unitRegister(serial), data));
 }
 
 describe('GET /v1/units', () => {
@@ -162,7 +166,7 @@ describe('GET /v1/units', () => {
       // What changes is recorded at once.
       const beat = { health: { state: 'degraded', reason: `${beats}` } };
       const data = Buffer.from(JSON.stringify(beat));
-      const bytes = await world.bus.request(subject.unitHeartbeat('bench-p'), data, { timeoutMs: 5_000 });
+      const bytes = await asUnit.ask('bench-p', subject.unitHeartbeat('bench-p'), data);
       return JSON.parse(Buffer.from(bytes).toString()).value.register === true;
     });
     expect(asked).toBe(true);

@@ -5,11 +5,13 @@ import { describe, expect, it } from 'vitest';
 import { buckets } from '../../contract/bus/buckets.ts';
 import {
   UNIT_ASKED_PER_S,
+  UNIT_CREDENTIAL_MS,
   UNIT_RECORD_MS,
   UNIT_RENEWAL_MS,
   UNIT_REPEATED_MS,
   UNITS_MOST,
 } from '../../contract/limits/unit.ts';
+import { UNIT_LEFT_MS } from '../../messaging/unit-removal.ts';
 import { enrolUnit, registerUnit, removeUnit } from '../../messaging/unit-writes.ts';
 import { aliveOf, KEY, PERIOD_MS, registrationOf, UnitWorld } from './unit-world.ts';
 
@@ -298,6 +300,76 @@ describe('a registration', () => {
     await world.finish(enrolUnit(writing, { serial: 'bench-07', publicKey: stranger, by: 'ada' }));
     expect(await world.register('bench-07')).toMatchObject(refused);
     expect(await world.register('bench-07', { public_key: stranger })).toMatchObject({ ok: true });
+  });
+
+  it('unit-writes.W4 a key that another one was enrolled after does not come back by a removal', async () => {
+    const [world, one] = await UnitWorld.start();
+    const writing = { bus: one.bus, clock: one.clock, count: () => one.fleet.book.size };
+    const [serial, trusted] = ['bench-07', createUser().getPublicKey()];
+    await world.register(serial);
+    await world.finish(enrolUnit(writing, { serial, publicKey: trusted, by: 'ada' }));
+    await world.register(serial, { public_key: trusted });
+    const refused = { ok: false, faults: [{ code: 'unit::other-key' }] };
+    // Also where it comes back and is removed once more.
+    for (let round = 0; round < 2; round += 1) {
+      expect(await world.finish(removeUnit(writing, serial))).toBe(true);
+      expect(await world.finish(removeUnit(writing, serial))).toBe(false);
+      await world.run(UNIT_REPEATED_MS + 1_000);
+      expect(one.fleet.units()).toEqual([]);
+      await world.beat(serial);
+      expect(await world.register(serial)).toMatchObject(refused);
+      expect(await world.register(serial, { public_key: trusted })).toMatchObject({ ok: true });
+      expect(one.fleet.unit(serial)?.document.public_key).toBe(trusted);
+    }
+    const third = createUser().getPublicKey();
+    await world.finish(removeUnit(writing, serial));
+    await world.finish(enrolUnit(writing, { serial, publicKey: third, by: 'ada' }));
+    expect(await world.register(serial, { public_key: trusted })).toMatchObject(refused);
+    expect(await world.register(serial, { public_key: third })).toMatchObject({ ok: true });
+  });
+
+  it('unit-writes.W4 once every token of an earlier key has expired, the serial number is free', async () => {
+    const [world, one] = await UnitWorld.start();
+    const writing = { bus: one.bus, clock: one.clock, count: () => one.fleet.book.size };
+    const enrolled = createUser().getPublicKey();
+    await world.finish(enrolUnit(writing, { serial: 'bench-07', publicKey: enrolled, by: 'ada' }));
+    await world.finish(removeUnit(writing, 'bench-07'));
+    one.clock.step(UNIT_CREDENTIAL_MS);
+    expect(await world.register('bench-07')).toMatchObject({
+      ok: false,
+      faults: [{ code: 'unit::other-key' }],
+    });
+    one.clock.step(UNIT_LEFT_MS - UNIT_CREDENTIAL_MS + 1_000);
+    expect(await world.register('bench-07')).toMatchObject({ ok: true });
+    // One that registered by itself leaves nothing.
+    expect(await world.finish(removeUnit(writing, 'bench-07'))).toBe(true);
+    await world.run(1_000);
+    expect(await world.finish(one.bus.bucket(buckets.units).list('>'))).toEqual([]);
+  });
+
+  it('unit-writes.W4 what is left of removed units takes no place of a unit, and is bounded', async () => {
+    const [world, one] = await UnitWorld.start();
+    const bucket = one.bus.bucket(buckets.units);
+    const leave = (key: string, at: number): Promise<number> => {
+      const enrolled = { at: new Date(at).toISOString(), by: 'ada' };
+      const left = JSON.stringify({ public_key: KEY, removed: { enrolled } });
+      return world.finish(bucket.overwrite(key, Buffer.from(left)));
+    };
+    for (let n = 0; n < UNITS_MOST; n += 1) await leave(`left-${n}`, one.clock.now());
+    await leave('long-over', one.clock.now() - UNIT_LEFT_MS - 1_000);
+    await world.run(1_000);
+    expect(one.fleet.units()).toEqual([]);
+    expect(await world.register('bench-07')).toMatchObject({ ok: true });
+    const writing = { bus: one.bus, clock: one.clock, count: () => one.fleet.book.size };
+    const unit = { serial: 'bench-08', publicKey: KEY, by: 'ada' };
+    expect(await world.finish(enrolUnit(writing, unit))).toMatchObject({ ok: true });
+    const keys = (await world.finish(bucket.list('>'))).map(({ key }) => key);
+    expect(keys.filter((key) => /^(?:bench-.*|long-over|left-[01])$/.test(key)).sort()).toEqual([
+      'bench-07',
+      'bench-08',
+      'left-1',
+    ]);
+    expect(keys).toHaveLength(UNITS_MOST + 1);
   });
 
   it('unit-writes.W1 by two front ends at once is one record', async () => {

@@ -1,7 +1,7 @@
 /** Front ends that watch a fleet, and units that speak to them, on the twin of the bus: every clock is moved by hand. */
 
 import { createUser } from 'nkeys.js';
-import { isUserPublicKey } from '../../bus/identity.ts';
+import { isUserPublicKey, unitInbox } from '../../bus/identity.ts';
 import { buckets } from '../../contract/bus/buckets.ts';
 import { subject } from '../../contract/bus/subjects.ts';
 import { readStoredUnit, type StoredUnit } from '../../contract/stored-unit.ts';
@@ -55,8 +55,10 @@ export interface FrontEndProcess {
 export class UnitWorld {
   readonly clock = new HeapClock(START);
   readonly server = new TwinServer({ now: () => this.clock.now(), choose: () => 0 });
-  /** As the bus of a unit. */
-  readonly bus = this.open('unit', new ProcessClock(this.clock, 0), keptLog());
+  /** As the bus of anybody. */
+  readonly bus = this.open('somebody', new ProcessClock(this.clock, 0), keptLog());
+  /** That of each unit, by serial number. */
+  readonly #lines = new Map<string, TwinBus>();
 
   static async start(): Promise<[UnitWorld, FrontEndProcess]> {
     const world = new UnitWorld();
@@ -91,13 +93,13 @@ export class UnitWorld {
     more: Partial<UnitRegistration> = {},
   ): Promise<RegistrationReply | undefined> {
     const bytes = Buffer.from(JSON.stringify(registrationOf(serial, more)));
-    return readRegistrationReply(await this.#ask(subject.unitRegister(serial), bytes));
+    return readRegistrationReply(await this.#ask(serial, subject.unitRegister(serial), bytes));
   }
 
   /** Whether it is asked to register. */
   async beat(serial: string, health = OK, more: object = {}): Promise<boolean | undefined> {
     const bytes = Buffer.from(JSON.stringify({ health, ...more }));
-    return readHeartbeatReply(await this.#ask(subject.unitHeartbeat(serial), bytes))?.register;
+    return readHeartbeatReply(await this.#ask(serial, subject.unitHeartbeat(serial), bytes))?.register;
   }
 
   /** Heartbeats for so long. */
@@ -139,10 +141,11 @@ export class UnitWorld {
     return work;
   }
 
-  open(name: string, clock: ProcessClock, log: KeptLog): TwinBus {
+  open(name: string, clock: ProcessClock, log: KeptLog, inboxPrefix?: string): TwinBus {
     return new TwinBus({
       server: this.server,
       name,
+      ...(inboxPrefix !== undefined && { inboxPrefix }),
       settleMs: 0,
       outside: this.clock,
       inside: clock,
@@ -153,8 +156,18 @@ export class UnitWorld {
     });
   }
 
-  #ask(about: string, data: Uint8Array): Promise<Uint8Array> {
-    return this.finish(this.bus.request(about, data, { timeoutMs: 5_000 }));
+  /** The bus of a unit: its answers come to its own inbox. */
+  line(serial: string): TwinBus {
+    const known = this.#lines.get(serial);
+    if (known !== undefined) return known;
+    const clock = new ProcessClock(this.clock, 0);
+    const line = this.open(`unit-${serial}`, clock, keptLog(), unitInbox(serial));
+    this.#lines.set(serial, line);
+    return line;
+  }
+
+  #ask(serial: string, about: string, data: Uint8Array): Promise<Uint8Array> {
+    return this.finish(this.line(serial).request(about, data, { timeoutMs: 5_000 }));
   }
 }
 

@@ -90,6 +90,22 @@ describe('an upload', () => {
     await world.until('sat1.7.1.up', 'CORRUPTED');
   });
 
+  it('MC-UPL-006 transfer/upload-check.U2 is not CORRUPTED by one late listing that is received twice', async () => {
+    const world = await TransferWorld.start();
+    await world.manager('one');
+    await world.hold(EXCLUSIVE);
+    await world.upload('7', CONTENT, RUN);
+    const before = world.now;
+    await world.until('sat1.7.1.up', 'COMPLETE');
+    await world.say({ file: '7', size: 4_000, generation: 1, checksum: '0000beef' }, before);
+    await world.run(30_000);
+    await world.say({ file: '7', size: 4_000, generation: 1, checksum: '0000beef' }, before);
+    await world.run(5_000);
+    expect(world.stored('sat1.7.1.up')?.state).toBe('COMPLETE');
+    await world.say({ file: '7', size: 5_000, generation: 1, checksum: CHECKSUM }, before + 2);
+    await world.until('sat1.7.1.up', 'VERIFIED');
+  });
+
   it('MC-GEN-022 MC-UPL-006 is not judged by the listing of a later generation, and says so', async () => {
     const world = await TransferWorld.start();
     await world.manager('one');

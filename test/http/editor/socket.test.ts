@@ -1,7 +1,8 @@
 /** WebSockets through to a real editor: messages of both sides, how they end, and who is refused. */
 
 import { randomBytes } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
+import { type ClientRequest, type IncomingMessage, request } from 'node:http';
+import type { Duplex } from 'node:stream';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import { EDITOR_MESSAGE_BYTES, EDITOR_PING_MS } from '../../../contract/limits/editor.ts';
@@ -16,6 +17,8 @@ let sockets: WebSocketServer;
 let asked: IncomingMessage[] = [];
 let joined: WebSocket[] = [];
 let refuse: ((request: IncomingMessage) => string | undefined) | undefined;
+/** What the editor says to an upgrade, on a connection that it leaves open. */
+let say: ((socket: Duplex) => void) | undefined;
 
 beforeAll(async () => {
   editor = await startEditor();
@@ -26,6 +29,7 @@ beforeAll(async () => {
   });
   editor.server.on('upgrade', (request: IncomingMessage, socket, head) => {
     asked.push(request);
+    if (say !== undefined) return say(socket);
     const refusal = refuse?.(request);
     if (refusal !== undefined) return void socket.end(refusal);
     sockets.handleUpgrade(request, socket, head, (each) => {
@@ -37,7 +41,7 @@ beforeAll(async () => {
 });
 afterEach(() => {
   for (const each of joined) each.terminate();
-  [asked, joined, refuse] = [[], [], undefined];
+  [asked, joined, refuse, say] = [[], [], undefined, undefined];
 });
 afterAll(async () => {
   await frontEnd.close();
@@ -186,6 +190,19 @@ describe('a WebSocket to the editor', () => {
     expect(client.closed!.code).toBe(1013);
   });
 
+  it('bridge.B5 many small messages at once are no reason to end it where the editor takes them', async () => {
+    const client = await open('/v1/editor/live');
+    let got = 0;
+    joined[0]!.on('message', () => {
+      got += 1;
+    });
+    const count = 100_000;
+    for (let sent = 0; sent < count; sent += 1) client.socket.send('.');
+    await until(() => got === count || client.closed, { what: 'all of them' });
+    expect([got, client.closed]).toEqual([count, undefined]);
+    client.socket.close();
+  });
+
   it('a message that is too large ends both sides', async () => {
     const client = await open('/v1/editor/live');
     joined[0]!.send(Buffer.alloc(EDITOR_MESSAGE_BYTES + 1));
@@ -215,6 +232,88 @@ describe('a WebSocket to the editor', () => {
     await served.close();
     await until(() => client.closed, { what: 'the client to be closed' });
     expect(client.closed!.code).toBe(1001);
+  });
+});
+
+interface Answered {
+  readonly asked: ClientRequest;
+  readonly status: number;
+  text: string;
+}
+
+/** Asks for a WebSocket as a client that reads whatever answer comes; resolves with its head. */
+function askToOpen(url: string): Promise<Answered> {
+  const { hostname, port } = new URL(url);
+  const headers = {
+    connection: 'Upgrade',
+    upgrade: 'websocket',
+    'sec-websocket-version': '13',
+    'sec-websocket-key': randomBytes(16).toString('base64'),
+  };
+  return new Promise((resolve, reject) => {
+    const asked = request({ hostname, port, path: '/v1/editor/live', headers, agent: false }, (response) => {
+      const answered: Answered = { asked, status: response.statusCode!, text: '' };
+      response.on('data', (piece: Buffer) => {
+        answered.text += piece.toString();
+      });
+      response.on('error', () => undefined);
+      resolve(answered);
+    });
+    asked.on('error', reject);
+    asked.end();
+  });
+}
+
+/** Whether the other side has ended a connection that this one leaves open. */
+function untilOver(socket: Duplex): { isOver: boolean } {
+  const held = { isOver: false };
+  const over = (): void => {
+    held.isOver = true;
+    socket.destroy();
+  };
+  socket.on('end', over).on('error', over).on('close', over).resume();
+  return held;
+}
+
+describe('an answer of the editor that opens no WebSocket', () => {
+  const limits = { socketsPerAddress: 1 };
+
+  it('forwarded-socket.H3 keeps its place while it lasts, and ends at the editor when its client goes', async () => {
+    const served = await serveEditor({ editorUrl: editor.url }, { limits });
+    let held = { isOver: false };
+    say = (socket) => {
+      held = untilOver(socket);
+      socket.write('HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n: begins\n\n');
+    };
+    const endless = await askToOpen(served.url);
+    await until(() => endless.text.includes('begins'), { what: 'the beginning' });
+    expect((await askToOpen(served.url)).status).toBe(503);
+    endless.asked.on('error', () => undefined).destroy();
+    await until(() => held.isOver, { what: 'the connection to the editor to end' });
+    say = undefined;
+    const client = await open('/v1/editor/live', { url: served.url });
+    expect(client.refused).toBeUndefined();
+    client.socket.close();
+    await served.close();
+  });
+
+  it.each([
+    '204 No Content',
+    '304 Not Modified',
+    '200 OK\r\nContent-Length: 0',
+    '403 Forbidden\r\nContent-Length: 2\r\n\r\nno',
+  ])('forwarded-socket.H3 %j is over with its last byte, at the editor too', async (head) => {
+    const served = await serveEditor({ editorUrl: editor.url }, { limits });
+    for (let round = 0; round < 2; round += 1) {
+      let held = { isOver: false };
+      say = (socket) => {
+        held = untilOver(socket);
+        socket.write(head.includes('\r\n\r\n') ? `HTTP/1.1 ${head}` : `HTTP/1.1 ${head}\r\n\r\n`);
+      };
+      expect((await askToOpen(served.url)).status).toBe(Number(head.slice(0, 3)));
+      await until(() => held.isOver, { what: 'the connection to the editor to end' });
+    }
+    await served.close();
   });
 });
 

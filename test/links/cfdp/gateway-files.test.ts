@@ -180,6 +180,20 @@ describe('its link', () => {
   });
 });
 
+it('gateway-files.G1 a link that continues is that of the mission which holds now', async () => {
+  const world = new GatewayWorld();
+  world.reply();
+  await world.run(60);
+  const mission = missionOf({}, { stations: { kiruna: {} } });
+  world.files.takeUp(mission);
+  expect(await world.until()).toEqual({ outcome: 'completed' });
+  const target = mission.targets.get('sat')!;
+  expect(world.lookedUp?.mission).toBe(mission);
+  expect(world.lookedUp?.target).toBe(target);
+  expect(world.lookedUp?.link).toBe(target.links.get('s'));
+  expect(world.spacecraft.asked).toEqual(['7']);
+});
+
 describe('what comes in', () => {
   it('gateway-files.G3 malformed PDUs, those of others and strange packets are counted and never answered', async () => {
     const world = new GatewayWorld();
@@ -210,6 +224,20 @@ describe('what comes in', () => {
     const message = { subject: subject.frames('g'), seq: 1, at: 0, pending: 0, headers: {} };
     await world.files.take({ ...message, data: Buffer.from('x') });
     expect(world.files.counts.received.pdus).toBe(0);
+  });
+
+  it('gateway-files.G5 while another gateway serves the link, transactions of that one are left alone', async () => {
+    const world = new GatewayWorld();
+    const { entity } = world.spacecraft;
+    world.uplink = { reason: 'gateway h serves the link now', isServing: false };
+    entity.put({ file: { sourceName: '7', destinationName: '7', size: 0 } }, world.clock.now());
+    await world.run(2_000);
+    expect(Object.fromEntries(world.files.counts.dropped)).toEqual({ unknown: expect.any(Number) });
+    world.uplink = { rate: 1_000_000 };
+    entity.linkDown(world.clock.now());
+    await world.run(20_000, 4, 100);
+    expect(world.sent).toEqual([]);
+    expect(entity.transactions).toBe(1);
   });
 
   it('gateway-files.G2 without files there is no timer, and last words of the spacecraft are acknowledged', async () => {

@@ -8,7 +8,7 @@ import { ChunkStore } from '../../../links/cfdp/chunk-store.ts';
 import { GatewayFiles, type Uplink } from '../../../links/cfdp/gateway-files.ts';
 import type { UploadContents } from '../../../links/cfdp/link-files.ts';
 import type { PdusSent } from '../../../links/cfdp/pdu-pump.ts';
-import type { Mission } from '../../../mission/mission.ts';
+import type { Link, Mission, Target } from '../../../mission/mission.ts';
 import type { StreamMessage } from '../../../ports/bus.ts';
 import { readSpacePacket, writeSpacePacket } from '../../../protocol/space-packet.ts';
 import { loaded, platform, topology } from '../../mission/documents.ts';
@@ -62,6 +62,8 @@ export class GatewayWorld {
   readonly spacecraft: OnboardEntity;
   readonly content = contentOf(SIZE);
   uplink: Uplink = { rate: 1_000_000 };
+  /** For what an uplink was looked up last. */
+  lookedUp: { readonly mission: Mission; readonly target: Target; readonly link: Link } | undefined;
   /** Why the gateway takes no PDUs. */
   refused: string | undefined;
   /** Frames that the gateway was given, and how many at once. */
@@ -88,7 +90,10 @@ export class GatewayWorld {
         forget: () => undefined,
         ...more,
       },
-      uplink: () => this.uplink,
+      uplink: (mission, target, link) => {
+        this.lookedUp = { mission, target, link };
+        return this.uplink;
+      },
       send: (_target, frames) => this.#send(frames),
       failed: (error) => {
         throw error;

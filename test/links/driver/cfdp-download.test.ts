@@ -166,6 +166,13 @@ describe('a download of class 1', () => {
     expect(hand.brought()['t2']).toEqual({ file: TWO, bytes: SIZE });
   });
 
+  it('cfdp-files.W6 fails when the rest does not come, though its sender would have that ignored', () => {
+    const hand = new Hand();
+    const options = [faultHandlerOverride(condition.checkLimit, 'ignore')];
+    hand.send(hand.request(), { content: ONE, mode: 'unacknowledged', lost: [3], options });
+    expect(hand.ended()).toEqual({ outcome: 'failed', reason: 'the file stays incomplete' });
+  });
+
   it('MC-GEN-022 cfdp-download.N3 not without a checksum', () => {
     const hand = new Hand();
     const type = checksumType.none;

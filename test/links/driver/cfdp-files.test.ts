@@ -7,6 +7,7 @@ import { CFDP_COMPLETED_MS, CFDP_GIVEN_UP_MS, CFDP_UNASKED_MS } from '../../../c
 import { CfdpFiles } from '../../../links/driver/cfdp-files.ts';
 import { condition } from '../../../protocol/cfdp/condition.ts';
 import { CfdpEntity } from '../../../protocol/cfdp/entity.ts';
+import { faultHandlerOverride, type Tlv } from '../../../protocol/cfdp/tlv.ts';
 import { contentOf } from '../../protocol/cfdp/pair.ts';
 
 const SIZE = 20_000;
@@ -19,7 +20,7 @@ const UP: CfdpCall = { ...DOWN, generation: 1, direction: 'upload', source: 'ab1
 class Flight {
   now = 1_000;
   ground: CfdpFiles;
-  readonly spacecraft: CfdpEntity;
+  spacecraft: CfdpEntity;
   readonly chunks: (FileChunk & { readonly target: string })[] = [];
   readonly onboard = Buffer.alloc(SIZE);
   /** Proxy puts that came, and files that went up whole. */
@@ -31,13 +32,22 @@ class Flight {
   content: Buffer | undefined = CONTENT;
   /** Every so many PDUs one is lost, each way; 0: none. */
   lossOf = 0;
+  /** The spacecraft receives nothing. */
+  isDeaf = false;
+  /** What the spacecraft asks for in the metadata of its files. */
+  options: Tlv[] = [];
   isLinkUp = true;
   #sent = 0;
 
   constructor() {
     this.ground = this.newGround();
+    this.spacecraft = this.newSpacecraft();
+  }
+
+  /** Each of them begins with the same number. */
+  newSpacecraft(): CfdpEntity {
     const settings = { local: 42n, pduBytes: 512 };
-    this.spacecraft = new CfdpEntity(
+    return new CfdpEntity(
       {
         settings,
         peer: 1n,
@@ -53,7 +63,7 @@ class Flight {
           if (this.content === undefined)
             return this.spacecraft.refusePut(originating, condition.filestoreRejection, this.now);
           const file = { sourceName, destinationName, size: this.content.length };
-          this.spacecraft.put({ file, originating }, this.now);
+          this.spacecraft.put({ file, originating, options: this.options }, this.now);
         },
       },
       this.now,
@@ -109,7 +119,7 @@ class Flight {
     for (const { id, range } of spacecraft.wanted())
       spacecraft.give(id, range[0], this.content?.subarray(...range), now);
     const [up, down] = [ground.pull(now), spacecraft.pull(now)];
-    if (up !== undefined && this.#arrives()) spacecraft.receive(up, now);
+    if (up !== undefined && this.#arrives() && !this.isDeaf) spacecraft.receive(up, now);
     if (down !== undefined && this.#arrives()) ground.receive(down, now);
   }
 
@@ -219,6 +229,40 @@ describe('the verb cfdp', () => {
     expect(flight.asked).toBe(2);
   });
 
+  it('MC-CFDP-008 cfdp-files.W2 an upload that was completed before a gap between passes is not written again', () => {
+    const flight = new Flight();
+    flight.call(UP);
+    flight.run(15_000);
+    expect(flight.uploaded).toBe(1);
+    flight.link(false);
+    flight.run(10 * CFDP_COMPLETED_MS);
+    flight.link(true);
+    expect(flight.call(UP)).toEqual({ outcome: 'completed' });
+    flight.run(15_000);
+    expect(flight.uploaded).toBe(1);
+  });
+
+  it('cfdp-files.W2 an upload is completed for as long as it is called for, and forgotten behind that', () => {
+    const flight = new Flight();
+    flight.call(UP);
+    for (const end = flight.now + 5 * CFDP_COMPLETED_MS; flight.now < end; flight.run(5_000)) flight.call(UP);
+    expect(flight.call(UP)).toEqual({ outcome: 'completed' });
+    expect(flight.uploaded).toBe(1);
+    flight.run(4 * CFDP_COMPLETED_MS);
+    expect(flight.ground.isIdle).toBe(true);
+  });
+
+  it('cfdp-files.W2 a download that was completed before a gap between passes is not asked for again', () => {
+    const flight = new Flight();
+    flight.call();
+    flight.run(15_000);
+    flight.link(false);
+    flight.run(10 * CFDP_COMPLETED_MS);
+    flight.link(true);
+    expect(flight.call()).toEqual({ outcome: 'completed' });
+    expect(flight.asked).toBe(1);
+  });
+
   it('MC-GEN-022 cfdp-files.W4 nothing is published of a file whose size is not the one listed', () => {
     const flight = new Flight();
     flight.content = contentOf(SIZE + 1);
@@ -231,6 +275,64 @@ describe('the verb cfdp', () => {
     const flight = new Flight();
     flight.content = Buffer.alloc(0);
     expect(flight.until()).toEqual({ outcome: 'failed', reason: `0 bytes came, and ${SIZE} are listed` });
+  });
+
+  /** A download that is under way when the spacecraft falls silent, before or behind the end of its file. */
+  function silenced(code: number, handler: 'suspend' | 'ignore'): Flight {
+    const flight = new Flight();
+    flight.options = [faultHandlerOverride(code, handler)];
+    flight.call();
+    flight.run(500);
+    [flight.lossOf, flight.isDeaf] = [7, true];
+    flight.run(code === condition.nakLimit ? 3_000 : 1_000);
+    flight.lossOf = 0;
+    flight.spacecraft.linkDown(flight.now);
+    return flight;
+  }
+
+  it.each([
+    ['NAK limit', condition.nakLimit, 60_000],
+    ['inactivity', condition.inactivity, 310_000],
+  ])(
+    'cfdp-files.W6 %s: a download that the spacecraft has suspended at a fault is resumed by the next call',
+    (_, code, silence) => {
+      const flight = silenced(code, 'suspend');
+      for (const end = flight.now + silence; flight.now < end; flight.run(5_000)) flight.call();
+      flight.isDeaf = false;
+      flight.spacecraft.linkUp(flight.now);
+      expect(flight.until()).toEqual({ outcome: 'completed' });
+      expect(flight.received.equals(CONTENT)).toBe(true);
+      expect(flight.asked).toBe(1);
+    },
+  );
+
+  it.each([
+    ['what is missing is not sent again', condition.nakLimit, 'suspend'],
+    ['nothing is received any more', condition.inactivity, 'suspend'],
+    ['what is missing is not sent again', condition.nakLimit, 'ignore'],
+    ['nothing is received any more', condition.inactivity, 'ignore'],
+  ] as const)(
+    'cfdp-files.W6 a download of which nothing comes any more fails: %s (%i, %s)',
+    (reason, code, handler) => {
+      const flight = silenced(code, handler);
+      expect(flight.until()).toEqual({ outcome: 'failed', reason });
+    },
+  );
+
+  it('MC-GEN-022 cfdp-files.W1 a number that a restarted spacecraft uses again brings the file that was asked for with it', () => {
+    const flight = new Flight();
+    const other: CfdpCall = { ...DOWN, file_id: '8' };
+    flight.call(other);
+    flight.run(1_000);
+    expect(flight.chunks.length).toBeGreaterThan(0);
+    flight.spacecraft = flight.newSpacecraft();
+    flight.content = Buffer.from(CONTENT.map((byte) => byte ^ 0xff));
+    flight.call();
+    flight.run(5_000);
+    expect(flight.call()).toEqual({ outcome: 'completed' });
+    const own = flight.chunks.filter(({ file }) => file === '7');
+    expect(Buffer.concat(own.map(({ data }) => Buffer.from(data))).equals(flight.content)).toBe(true);
+    expect(flight.call(other)).toEqual({ outcome: 'failed', reason: 'nothing is received any more' });
   });
 
   it('another content takes the place of an upload that is under way', () => {

@@ -355,3 +355,86 @@ describe('MC-CFDP-009 numbers of transactions', () => {
     expect([one.transactions, pair.two.transactions]).toEqual([0, 0]);
   });
 });
+
+describe('incoming.M5 while another entity of its identifier has the link', () => {
+  it('what is unknown begins nothing and is not answered, whatever it is', () => {
+    let isElsewhere = true;
+    const pair = entities({ ackMs: 1_000 }, { one: { leavesUnknown: () => isElsewhere } });
+    const { one, two } = pair;
+    idOf(two.put({ file: FILE }, 0));
+    const pdus = pulled(two, 1_000, CONTENT);
+    const { header } = read(pdus[0]!);
+    const finished = { kind: 'finished', condition: 0, complete: true, fileStatus: 2, options: [] } as const;
+    const ours = { ...header, source: 1n, destination: 2n, towards: 'sender' } as const;
+    for (const pdu of [...pdus, writePdu(ours, finished)]) one.receive(pdu, 1_000);
+    expect(pdus.map((pdu) => read(pdu).body.kind)).toContain('eof');
+    expect([one.transactions, one.counts.unknown]).toEqual([0, pdus.length + 1]);
+    isElsewhere = false;
+    one.tick(2_000);
+    expect(pulled(one, 2_000)).toEqual([]);
+    for (const pdu of pdus) one.receive(pdu, 3_000);
+    expect(received(pair.events.one)).toEqual(CONTENT);
+  });
+
+  it('what is known here goes on, and a file that was asked for here comes', () => {
+    let isElsewhere = false;
+    const pair = entities(
+      {},
+      {
+        one: { accept: () => false, leavesUnknown: () => isElsewhere },
+        two: {
+          emit: (event) => {
+            if (event.kind === 'proxyPut') two.put({ file: FILE, originating: event.id }, 0);
+          },
+        },
+      },
+    );
+    const { one, two } = pair;
+    idOf(one.get({ sourceName: 'images/a', destinationName: 'a' }, 0));
+    for (const pdu of pulled(one, 1_000)) two.receive(pdu, 1_000);
+    isElsewhere = true;
+    for (const pdu of pulled(two, 2_000, CONTENT)) one.receive(pdu, 2_000);
+    expect(received(pair.events.one)).toEqual(CONTENT);
+  });
+});
+
+describe('a spacecraft that begins its numbers again', () => {
+  const modes = ['acknowledged', 'unacknowledged'] as const;
+  const OTHER = Buffer.from(CONTENT.map((byte) => byte ^ 0xff));
+
+  /** What a spacecraft sends of a file in that mode; each life of it gives the same number. */
+  function sentInLife(mode: (typeof modes)[number], destinationName: string, content: Buffer): Buffer[] {
+    const { one } = entities({ pduBytes: 512 });
+    idOf(one.put({ file: { ...FILE, destinationName } }, 0));
+    return pulled(one, 1_000, content).map((pdu) => {
+      const { header, body } = read(pdu);
+      return writePdu({ ...header, mode }, body);
+    });
+  }
+
+  it.each(modes)('incoming.M4 mixes nothing into a file that is still open here (%s)', (mode) => {
+    const { two, events } = entities({ pduBytes: 512 });
+    const before = sentInLife(mode, 'before', CONTENT);
+    const behind = sentInLife(mode, 'behind', OTHER);
+    for (const pdu of before.slice(0, 4)) two.receive(pdu, 1_000);
+    const cut = events.two.length;
+    for (const pdu of behind) two.receive(pdu, 2_000);
+    const [ended, begun] = events.two.slice(cut);
+    expect(ended).toMatchObject({
+      kind: 'ended',
+      outcome: { condition: condition.inactivity, complete: false },
+    });
+    expect(begun).toMatchObject({ kind: 'metadata', metadata: { destinationName: 'behind' } });
+    expect(received(events.two.slice(cut))).toEqual(OTHER);
+    expect(events.two.at(-1)).toMatchObject({ kind: 'ended', outcome: { condition: 0, verified: true } });
+  });
+
+  it.each(modes)('incoming.M4 the same metadata again are a duplicate (%s)', (mode) => {
+    const { two, events } = entities({ pduBytes: 512 });
+    const pdus = sentInLife(mode, 'same', CONTENT);
+    for (const pdu of [...pdus.slice(0, 4), pdus[0]!, ...pdus.slice(4)]) two.receive(pdu, 1_000);
+    expect(kindsOf(events.two).filter((kind) => kind === 'metadata').length).toBe(1);
+    expect(events.two.at(-1)).toMatchObject({ kind: 'ended', outcome: { condition: 0, verified: true } });
+    expect(received(events.two)).toEqual(CONTENT);
+  });
+});

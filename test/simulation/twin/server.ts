@@ -18,8 +18,8 @@ export interface Subscriber {
   readonly by: string;
   readonly matches: (subject: string) => boolean;
   readonly queue: string | undefined;
-  /** Hands the message towards the process; `respond` is given to those that were asked. */
-  readonly deliver: (message: CoreMessage, respond?: (reply: Uint8Array) => void) => void;
+  /** Hands the message towards the process; `respond`, and where that goes, is given to those that were asked. */
+  readonly deliver: (message: CoreMessage, respond?: (reply: Uint8Array) => void, inbox?: string) => void;
 }
 
 export interface ServerOptions {

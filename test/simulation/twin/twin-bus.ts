@@ -1,6 +1,6 @@
 /**
  * The bus in memory, for seeded simulation and for tests: one of these per simulated process, on a server they share.
- * It keeps ports/bus.P1 to P4 as the adapter of NATS does, and passes the same contract tests. All time comes from the
+ * It keeps ports/bus.P1 to P6 as the adapter of NATS does, and passes the same contract tests. All time comes from the
  * clocks it is given, all chance from the weather.
  *
  * T1. Addresses are checked by the code of the adapter (`bus/address.ts`).
@@ -8,6 +8,7 @@
  */
 
 import { checkBucket, checkFilter, checkHeaders, checkName, checkSubject } from '../../../bus/address.ts';
+import { isOwnInbox } from '../../../bus/identity.ts';
 import { askUntilSettled } from '../../../bus/settling.ts';
 import type { BucketDefinition, ObjectsDefinition } from '../../../contract/bus/buckets.ts';
 import type { StreamDefinition } from '../../../contract/bus/streams.ts';
@@ -26,6 +27,7 @@ import type {
   Headers,
   KnownMessage,
   Objects,
+  ServeOptions,
   Stoppable,
   StreamMessage,
 } from '../../../ports/bus.ts';
@@ -55,6 +57,8 @@ export interface TwinOptions {
   readonly log: Log;
   /** As of the adapter of NATS; default `MEMBER_TTL_MS`. */
   readonly settleMs?: number;
+  /** Where answers to this process come to; default: below its name, as of the adapter of NATS. */
+  readonly inboxPrefix?: string;
 }
 
 const RETRY_MS = 25;
@@ -143,14 +147,14 @@ export class TwinBus implements Bus, TwinCalls {
   serve(
     subject: string,
     answer: (message: CoreMessage) => Promise<Uint8Array>,
-    { queue }: { queue?: string } = {},
+    { queue, asker }: ServeOptions = {},
   ): Stoppable {
-    return this.#listen(
-      subject,
-      queue,
-      (message, respond) => void this.#respond(subject, answer, message, respond),
-      true,
-    );
+    const take = (message: CoreMessage, respond?: (reply: Uint8Array) => void, inbox?: string): void => {
+      const isForeign =
+        asker !== undefined && inbox !== undefined && !isOwnInbox(asker, message.subject, inbox);
+      if (!isForeign) void this.#respond(subject, answer, message, respond);
+    };
+    return this.#listen(subject, queue, take, true);
   }
 
   async #respond(
@@ -177,7 +181,7 @@ export class TwinBus implements Bus, TwinCalls {
   #listen(
     subject: string,
     queue: string | undefined,
-    handle: (message: CoreMessage, respond?: (reply: Uint8Array) => void) => void,
+    handle: Subscriber['deliver'],
     drains = false,
   ): Stoppable {
     checkFilter(subject);
@@ -187,9 +191,9 @@ export class TwinBus implements Bus, TwinCalls {
       by: this.#options.name,
       matches: matcher(subject),
       queue,
-      deliver: (message, respond) =>
+      deliver: (message, respond, inbox) =>
         this.#wire.down(() => {
-          if (!stopped) handle(message, respond);
+          if (!stopped) handle(message, respond, inbox);
         }),
     };
     const subscription = { subject, subscriber };
@@ -238,7 +242,7 @@ export class TwinBus implements Bus, TwinCalls {
 
   async #deliver(message: CoreMessage, timeoutMs: number): Promise<Uint8Array> {
     const { subject } = message;
-    const { inside, server, weather } = this.#options;
+    const { inside, server, weather, name, inboxPrefix = `_MCS.${name}` } = this.#options;
     const start = inside.monotonic();
     await this.#wire.ready(start + timeoutMs, false);
     const left = timeoutMs - (inside.monotonic() - start);
@@ -255,8 +259,9 @@ export class TwinBus implements Bus, TwinCalls {
         }
         for (const each of asked) {
           const respond = (reply: Uint8Array): void => this.#wire.down(() => settle(reply));
-          each.deliver(message, respond);
-          if (doubled) each.deliver(message, respond);
+          const inbox = `${inboxPrefix}.answers`;
+          each.deliver(message, respond, inbox);
+          if (doubled) each.deliver(message, respond, inbox);
         }
       });
     });

@@ -1,0 +1,29 @@
+/** Whether a gateway takes PDUs of a link now, and how fast. */
+
+import { type Links, transferEnvironment } from '../../actors/transfer/links.ts';
+import type { Uplink } from '../../links/cfdp/gateway-files.ts';
+import type { Link, Mission, Target } from '../../mission/mission.ts';
+import { type CurrentPasses, servingGateway } from '../../mission/pass/serving-gateway.ts';
+import type { Clock } from '../../ports/clock.ts';
+
+interface UplinkTools {
+  readonly links: Pick<Links, 'of'>;
+  readonly passes: CurrentPasses;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+export function uplinkOf(
+  gateway: string,
+  { links, passes, clock }: UplinkTools,
+  mission: Mission,
+  { target, link }: { readonly target: Target; readonly link: Link },
+): Uplink {
+  const found = links.of(mission, target, link);
+  if (!('reason' in found) && found.gateway === gateway) return { rate: found.stated('uplink').rate };
+  const environment = transferEnvironment(mission, target, link);
+  const { gateway: serving } = servingGateway(mission, { target, link, environment }, passes, clock.now());
+  const reason = 'reason' in found ? found.reason : `gateway ${found.gateway} serves the link now`;
+  if (serving === undefined) return { reason, isServing: false };
+  if (serving.name === gateway) return { reason };
+  return { reason: `gateway ${serving.name} serves the link now`, isServing: false };
+}
