@@ -19,6 +19,11 @@ const GAUGES: readonly [name: string, help: string, of: (lag: ConnectorLag) => n
     ({ lag }) => lag?.lagS ?? 0,
   ],
   [
+    'mcs_connector_behind_seconds',
+    'Age of the oldest message that a connector has not taken; of one that does not say what it has taken, not read.',
+    ({ lag, taken }) => taken?.behindS ?? lag?.lagS ?? 0,
+  ],
+  [
     'mcs_connector_at_risk',
     'Whether a stream is about to discard what a connector has not read (1) or not (0).',
     ({ atRisk }) => (atRisk ? 1 : 0),

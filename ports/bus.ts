@@ -9,8 +9,8 @@
  * P4. While the bus is away, writes and reads fail with `Outage('bus.unavailable')` within their deadline.
  * P5. "Nobody serves it" is a fact: while those who were there before an outage may still be on their way back, a
  *     request asks again within its time, and then says `bus.timeout` (`unsettled`).
- * P6. An answer goes out with the rights of the process that serves, and the bus checks what somebody sends on, never
- *     where he wants the answer. On a subject that limited credentials open (`ServeOptions.asker`), what wants its
+ * P6. An answer goes out with the rights of the process that serves, and the bus checks the subject of a message, never
+ *     where its answer is wanted. On a subject that limited credentials open (`ServeOptions.asker`), what wants its
  *     answer elsewhere than in the inbox of whom the subject names is not handed over.
  */
 
