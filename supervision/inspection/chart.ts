@@ -30,14 +30,15 @@ interface Transition {
 /** Prefix of the events that the runtime of charts makes itself. */
 const INTERNAL = 'xstate.';
 
-const compiled = new WeakMap<AnyStateMachine, CompiledChart>();
+const compiled = new WeakMap<AnyStateMachine, CompiledChart[]>();
 
-/** The chart of a kind; the same object for the same machine. */
+/** The chart of a kind in a version; the same object for the same machine under the same name. */
 export function compileChart(kind: string, version: number, machine: AnyStateMachine): CompiledChart {
-  const known = compiled.get(machine);
+  const charts = compiled.get(machine) ?? [];
+  const known = charts.find(({ view }) => view.kind === kind && view.version === version);
   if (known !== undefined) return known;
   const chart = compile(kind, version, machine);
-  compiled.set(machine, chart);
+  compiled.set(machine, [...charts, chart]);
   return chart;
 }
 

@@ -112,9 +112,10 @@ it('the second click of a double click does not do what the first one asks about
   const { run } = (await call<LaunchReply>('POST', `${cell.mcs.api}/v1/runs`, request, ADA)).body;
   const page = await open(`#/runs/${run}?target=sat1`);
   await named(page);
-  const ask = page.getByRole('button', { name: 'Abort…' });
-  // All that stands above the button is there.
+  const ask = page.getByRole('button', { name: 'Abort…', exact: true });
+  // All that stands above and before the button is there: it does not move any more.
   await page.locator('.question', { hasText: 'Signal level of the downlink?' }).waitFor();
+  await page.getByRole('button', { name: 'Suspend', exact: true }).waitFor();
   // The second click comes when the question is drawn, and meets the answer that changes nothing.
   await ask.click();
   const asked = page.getByRole('button', { name: 'Do not abort' });

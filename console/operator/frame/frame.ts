@@ -2,7 +2,6 @@
  * The frame of every page of the console, the inspector included: state of the target, navigation, palette, who acts.
  *
  * F1. It is drawn whenever the workspace is, and marks the whole document where the service does not answer.
- * F2. On a narrow screen the names of the pages are one line that is moved sideways: the page one is on is in sight.
  */
 
 import { render } from 'lit-html';
@@ -23,7 +22,6 @@ export class Frame {
   readonly #place = byId('frame', HTMLElement);
   readonly #palette: Palette;
   readonly #provider: ProviderSignIn;
-  #page: string | undefined;
   readonly #actions: Parameters<typeof frameView>[1];
 
   /** `changed`: somebody else acts from now on. */
@@ -62,15 +60,6 @@ export class Frame {
     document.body.classList.toggle('lost', this.#space.isLost);
     render(frameView(this.#space, this.#actions), this.#place);
     this.#palette.refresh();
-    this.#reveal();
-  }
-
-  /** F2 */
-  #reveal(): void {
-    const { page } = this.#space.address;
-    if (page === this.#page) return;
-    this.#page = page;
-    this.#place.querySelector('[aria-current=page]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
   }
 
   /** What the provider answered, where the page comes from there. */

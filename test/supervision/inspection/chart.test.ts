@@ -74,6 +74,9 @@ describe('a chart as data', () => {
 
   it('is compiled once per machine, and its digest changes with the chart', () => {
     expect(compileChart('lamp', 3, lamp as never).view).toBe(view);
+    // Whoever compiled it first under another name or version does not decide what it is called.
+    expect(compileChart('lamp', 4, lamp as never).view).toMatchObject({ kind: 'lamp', version: 4 });
+    expect(compileChart('torch', 3, lamp as never).view).toMatchObject({ kind: 'torch', version: 3 });
     const of = (target: string) =>
       compileChart(
         'x',
