@@ -7,9 +7,9 @@
  */
 
 import { parseArgs } from 'node:util';
-import type { Credentials } from '../bus/credentials.ts';
 import { isToken } from '../contract/token.ts';
 import { POSTGRES_KINDS, type PostgresSettings, startPostgres } from '../supervision/connector/postgres.ts';
+import { busAccess } from './bus-access.ts';
 import { POSTGRES_USAGE } from './connector-usage.ts';
 import { openLog } from './open-log.ts';
 import { untilItEnds } from './process-end.ts';
@@ -17,6 +17,7 @@ import { untilItEnds } from './process-end.ts';
 const OPTIONS = {
   nats: { type: 'string' },
   credentials: { type: 'string' },
+  'nats-ca': { type: 'string' },
   database: { type: 'string' },
   schema: { type: 'string', default: 'mcs' },
   name: { type: 'string', default: 'postgres' },
@@ -68,10 +69,12 @@ function settingsOf(args: string[], env = process.env): Omit<PostgresSettings, '
   if (from !== 'start' && from !== 'now') return '--from takes start or now';
   if (Number.isNaN(metricsPort) || (metricsPort ?? 0) > 65_535)
     return '--metrics-port takes a port, 0 to 65535';
+  const { credentials = env.MCS_NATS_CREDENTIALS, 'nats-ca': ca = env.MCS_NATS_CA } = values;
+  const access = busAccess({ credentials, ca }, env);
   return {
     name,
     nats,
-    credentials: credentialsOf(values.credentials ?? env.MCS_NATS_CREDENTIALS),
+    ...access,
     database,
     schema,
     kinds: kinds as PostgresSettings['kinds'],
@@ -86,10 +89,6 @@ function settingsOf(args: string[], env = process.env): Omit<PostgresSettings, '
 /** Q1 */
 function isDatabase(text: string): boolean {
   return /^postgres(ql)?:\/\//.test(text) && URL.canParse(text);
-}
-
-function credentialsOf(path: string | undefined): Credentials | undefined {
-  return path === undefined ? undefined : { kind: 'file', path };
 }
 
 function listOf(texts: readonly string[]): string[] {

@@ -9,10 +9,11 @@ export const REMOVE_USAGE = `mcs connector remove NAME
 `;
 
 export const POSTGRES_USAGE = `mcs connector postgres --nats URL --database URL
-  [--credentials FILE] [--schema NAME] [--name NAME] [--data values,alarms,telecommands,runs]
+  [--credentials FILE] [--nats-ca FILE] [--schema NAME] [--name NAME] [--data values,alarms,telecommands,runs]
   [--target A,B] [--keep DAYS] [--from start|now] [--metrics-port N] [--host ADDRESS]
   values and events into PostgreSQL, each once; see docs/postgres.md
-  --nats and --credentials: default $MCS_NATS, $MCS_NATS_CREDENTIALS; --database: default $MCS_DATABASE.
+  --nats, --credentials, --nats-ca: default $MCS_NATS, $MCS_NATS_CREDENTIALS, $MCS_NATS_CA; a bus with a password:
+  $MCS_NATS_USER and $MCS_NATS_PASSWORD, or $MCS_NATS_TOKEN. --database: default $MCS_DATABASE.
   What the URL of the database leaves out is taken from $PGUSER, $PGPASSWORD, $PGPASSFILE and their like;
   everybody on the machine can see a password given as an option
 `;

@@ -19,20 +19,26 @@ export type Outcome =
 /** What a shell reports of a command that Ctrl-C ended. */
 export const INTERRUPTED = 130;
 /** A service that restarts is back within seconds. */
-const AGAIN_MS = 1_000;
+export const AGAIN_MS = 1_000;
+/** The service pings every connection within a minute: whoever receives nothing for longer has lost it. */
+const SILENT_MS = 90_000;
 /** The close code of a log that has ended. */
 const FINISHED = 1000;
 /** That of a token that has expired: with the same one it is refused ever after. */
 const TOKEN_EXPIRED = 4401;
 const SIGN_IN_AGAIN = 'the token has expired: sign in again, and give the new one (MCS_TOKEN or --token)';
 
-/** Follows until the connection is gone, and says how it went; reports `begun` when the route is open. */
+/**
+ * Follows until the connection is gone, and says how it went; reports `begun` when the route is open. A connection over
+ * which nothing comes, no ping either, is gone although nobody has closed it: after `silentMs`.
+ */
 export function followOnce<Event>(
   service: Service,
   path: string,
   signal: AbortSignal,
   received: (event: Event) => void,
   begun: () => void = () => undefined,
+  silentMs: number = SILENT_MS,
 ): Promise<Outcome> {
   return new Promise((resolve) => {
     const url = service.api.replace(/^http/, 'ws') + path;
@@ -41,11 +47,24 @@ export function followOnce<Event>(
     const lost = (said: string): void => resolve({ kind: 'lost', said, opened });
     const stop = (): void => socket.terminate();
     signal.addEventListener('abort', stop);
+    const silent = (): void => {
+      lost(`nothing was received for ${Math.round(silentMs / 1_000)} s`);
+      stop();
+    };
+    let timer = realClock.setTimeout(silent, silentMs);
+    const alive = (): void => {
+      realClock.clearTimeout(timer);
+      timer = realClock.setTimeout(silent, silentMs);
+    };
     socket.on('open', () => {
       opened = true;
       begun();
     });
-    socket.on('message', (data) => received(JSON.parse(String(data)) as Event));
+    socket.on('ping', alive);
+    socket.on('message', (data) => {
+      alive();
+      received(JSON.parse(String(data)) as Event);
+    });
     socket.on('unexpected-response', (_request, response) => {
       void refusal(response).then((said) => {
         // A service on its way up or down is worth another try; a wrong name is not.
@@ -56,6 +75,7 @@ export function followOnce<Event>(
     });
     socket.on('error', (error) => lost(`the service does not answer (${error.message || 'no connection'})`));
     socket.on('close', (code, reason) => {
+      realClock.clearTimeout(timer);
       signal.removeEventListener('abort', stop);
       if (code === FINISHED) resolve({ kind: 'over' });
       else if (code === TOKEN_EXPIRED) resolve({ kind: 'refused', said: SIGN_IN_AGAIN });

@@ -13,6 +13,7 @@ interface Page {
   readonly next?: string;
   readonly gaps: readonly unknown[];
   readonly damaged: number;
+  readonly pending: number;
 }
 
 export interface ListedPages<Item> {
@@ -40,7 +41,7 @@ export async function logPages<Item, Body extends Page>(
   },
 ): Promise<ListedPages<Item> | undefined> {
   const items: Item[] = [];
-  let [gaps, damaged] = [0, 0];
+  let [gaps, damaged, pending] = [0, 0, 0];
   let next: string | undefined;
   for (let page = 0; page < PAGES; page += 1) {
     query.set('limit', String(Math.min(limit - items.length, most)));
@@ -48,11 +49,16 @@ export async function logPages<Item, Body extends Page>(
     if (answer === undefined) return undefined;
     items.push(...itemsOf(answer));
     [gaps, damaged] = [Math.max(gaps, answer.gaps.length), Math.max(damaged, answer.damaged)];
+    // The newest page says how far the archive is.
+    if (page === 0) pending = answer.pending;
     next = answer.next;
     if (next === undefined || items.length >= limit) break;
     query.set('cursor', next);
   }
   const said = [
+    ...(pending > 0
+      ? [`the archive has ${pending} messages still to read: what happened last is missing`]
+      : []),
     ...(gaps > 0 ? [`${gaps} gaps: messages of the log were lost before they were archived`] : []),
     ...(damaged > 0 ? [`${damaged} segments of the archive cannot be read`] : []),
   ];

@@ -7,7 +7,8 @@ import { runCommand } from './commands.ts';
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (['serve', 'demo'].includes(process.argv[2] ?? '')) return;
   if (error.code !== 'EPIPE') throw error;
-  process.exit();
+  // One that follows something ends by itself, and says by its code that it has not seen the end.
+  if (process.stdout.listenerCount('error') === 1) process.exit();
 });
 
 try {

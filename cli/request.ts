@@ -7,6 +7,23 @@ export type Answered<Reply> =
   | { readonly ok: true; readonly reply: Reply }
   | { readonly ok: false; readonly status: number; readonly faults: readonly Fault[] };
 
+/** How a connection ends over which a request may have gone; with any other error none was there. */
+const LOST = ['ECONNRESET', 'EPIPE', 'ETIMEDOUT'].concat(
+  'UND_ERR_SOCKET',
+  'UND_ERR_HEADERS_TIMEOUT',
+  'UND_ERR_BODY_TIMEOUT',
+);
+
+/** The service did not answer; `mayBeTaken`: it may have received the request all the same. */
+export class Unanswered extends Error {
+  readonly mayBeTaken: boolean;
+
+  constructor(message: string, mayBeTaken: boolean) {
+    super(message);
+    this.mayBeTaken = mayBeTaken;
+  }
+}
+
 /** The reply, or undefined after the refusal has been printed; throws when the service cannot be reached. */
 export async function request<Reply>(
   service: Service,
@@ -36,15 +53,21 @@ export async function ask<Reply>(
       ...identityHeaders(service),
     },
     ...(body !== undefined && { body: JSON.stringify(body) }),
-  }).catch(() => {
-    throw new Error(`the service at ${service.api} does not answer; is it running? (--api URL or MCS_API)`);
+  }).catch((error: { cause?: { code?: string } }) => {
+    const mayBeTaken = LOST.includes(error.cause?.code ?? '');
+    const done = method === 'GET' ? '' : ': what was asked for may have been done';
+    throw new Unanswered(
+      mayBeTaken
+        ? `the connection to ${service.api} was lost before it answered${done}`
+        : `the service at ${service.api} does not answer; is it running? (--api URL or MCS_API)`,
+      mayBeTaken,
+    );
   });
   // Done, and nothing more to say of it.
   if (response.status === 204) return { ok: true, reply: undefined as Reply };
   const reply: unknown = await response.json().catch(() => {
-    throw new Error(
-      `${service.api} answered ${response.status} without JSON; is this the service? (--api URL or MCS_API)`,
-    );
+    const said = `${service.api} answered ${response.status} without JSON; is this the service? (--api URL or MCS_API)`;
+    throw new Unanswered(said, true);
   });
   if (response.ok) return { ok: true, reply: reply as Reply };
   return { ok: false, status: response.status, faults: (reply as { errors: Fault[] }).errors };

@@ -1,6 +1,6 @@
 /** Runs: their logs, and what else the bus says of them. */
 
-import { OpenRuns, shardOf } from '../../actors/run/open-runs.ts';
+import { shardOf } from '../../actors/run/open-runs.ts';
 import { bucketStream } from '../../bus/declared.ts';
 import { buckets } from '../../contract/bus/buckets.ts';
 import { streams } from '../../contract/bus/streams.ts';
@@ -36,13 +36,11 @@ async function lookAtOpen({ key, value }: Entry, { bus, found }: LookTools): Pro
     return found(unreadable(buckets.openRuns, key, 'the entry of the run'));
   const where = whereOf(buckets.openRuns, key);
   if ((await stateOf(bus, run)) === 'over') {
-    const repair = async (): Promise<boolean> => {
-      await new OpenRuns(bus, shardOf(run)).remove(run);
-      return true;
-    };
+    // The entry is what leads an executor to the rest of its end: holds, list, report. Without it nobody does that.
     const what = `the log of run ${run} has its end`;
-    const remedy = 'the entry is removed';
-    return found({ check: 'finished-run-still-open', where, what, remedy, repair });
+    const remedy =
+      'an executor completes its end when it takes the run over; where one runs already, start it again';
+    return found({ check: 'finished-run-still-open', where, what, remedy });
   }
   if ((await bus.bucket(buckets.programs).get(ir)) !== undefined) return;
   const remedy = 'the executor ends the run and says why; start it again';

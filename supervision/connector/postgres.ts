@@ -28,7 +28,9 @@ export interface PostgresSettings {
   /** Of the connector, a token: under it others see it, and one of the same name takes its place. */
   readonly name: string;
   readonly nats: string;
-  readonly credentials: Credentials | undefined;
+  readonly credentials?: Credentials;
+  /** File of the authorities that sign the certificates of the bus. */
+  readonly ca?: string;
   /** A secret where it has a password. */
   readonly database: string;
   readonly schema: string;
@@ -70,9 +72,15 @@ class PostgresProcess implements RunningPostgres {
   #probes: FrontEnd | undefined;
 
   constructor(settings: PostgresSettings) {
-    const { nats: url, credentials, log, name, kinds, targets } = settings;
+    const { nats: url, credentials, ca, log, name, kinds, targets } = settings;
     this.#settings = settings;
-    this.#bus = openBus({ url, name, log, ...(credentials !== undefined && { credentials }) });
+    this.#bus = openBus({
+      url,
+      name,
+      log,
+      ...(credentials !== undefined && { credentials }),
+      ...(ca !== undefined && { ca }),
+    });
     this.#missions = new BusMissionSource(this.#bus, realClock, log);
     this.#sources = sourcesOf(kinds, targets);
     this.#measure();

@@ -52,6 +52,32 @@ describe('a follow route', () => {
     expect(await outcome()).toMatchObject({ kind: 'lost', opened: true });
   });
 
+  it('over which nothing comes, no ping either, is lost', async () => {
+    server.removeAllListeners('connection');
+    const signal = new AbortController().signal;
+    const service = { api, user: 'ada', roles: undefined, token: 't' };
+    const said = await followOnce(service, '/v1/things', signal, () => {}, undefined, 1_000);
+    expect(said).toEqual({ kind: 'lost', said: 'nothing was received for 1 s', opened: true });
+  });
+
+  it('over which pings come alone is not', async () => {
+    server.removeAllListeners('connection');
+    server.on('connection', (socket) => {
+      let pings = 0;
+      socket.on('pong', () => {
+        pings += 1;
+        if (pings === 200) socket.close(1000);
+        else setTimeout(() => socket.ping(), 10);
+      });
+      socket.ping();
+    });
+    const signal = new AbortController().signal;
+    const service = { api, user: 'ada', roles: undefined, token: 't' };
+    expect(await followOnce(service, '/v1/things', signal, () => {}, undefined, 1_000)).toEqual({
+      kind: 'over',
+    });
+  });
+
   it('that ends with its last item is over', async () => {
     closing = { code: 1000, reason: '' };
     expect(await outcome()).toEqual({ kind: 'over' });

@@ -211,7 +211,6 @@ describe('mcs bus check', () => {
     const found = foundIn(checked);
     const repairable: [string, string][] = [
       ['claim-of-dead-member', 'mcs_members partition.lane.sat2'],
-      ['finished-run-still-open', `mcs_open_runs ${shardOf(OVER)}.${OVER}`],
       ['hold-of-finished-run', 'mcs_leases sat2'],
       ['open-transfer-not-indexed', 'mcs_transfers sat1.2.1'],
       ['position-beyond-end', 'mcs_members checkpoint.lane.sat2'],
@@ -223,6 +222,8 @@ describe('mcs bus check', () => {
     const forAPerson: [string, string][] = [
       ['alarm-log-behind-record', 'mcs_alarms sat1.c._.ahead'],
       ['alarm-record-behind-log', 'mcs_alarms sat1.c._.behind'],
+      // What leads an executor to the rest of its end.
+      ['finished-run-still-open', `mcs_open_runs ${shardOf(OVER)}.${OVER}`],
       ['hold-of-unknown-run', 'mcs_leases sat2'],
       ['parts-without-transfer', 'mcs_files sat1/9/1/0'],
       ['past-lost', 'mcs_members checkpoint.runs.1'],
