@@ -2,11 +2,13 @@
  * Times of requests, documents and samples, RFC 3339. Mission Control Service, conventions.
  *
  * I1. A day that its month does not have is no time, although `Date` reads some.
+ * I2. `Date` also writes what is no time here, with a sign and six digits of the year, and throws for what it cannot
+ *     write: a moment that was calculated is checked before it is stored.
  */
 
 /** Years 1 to 9999: what RFC 3339 can say. A time outside is not a time but a broken clock. */
-const FIRST_MS = Date.parse('0001-01-01T00:00:00Z');
-const LAST_MS = Date.parse('9999-12-31T23:59:59.999Z');
+export const FIRST_MS = Date.parse('0001-01-01T00:00:00Z');
+export const LAST_MS = Date.parse('9999-12-31T23:59:59.999Z');
 
 const FORM =
   /^(?!0000)\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/i;
@@ -16,6 +18,11 @@ const SAFE_DAY = 28;
 /** Whether a moment can be determined of: `FIRST_MS` to `LAST_MS`. */
 export function isInstant(ms: number): boolean {
   return ms >= FIRST_MS && ms <= LAST_MS;
+}
+
+/** RFC 3339; of a moment outside of what that can say the nearest one inside, for messages (I2). */
+export function nearestInstant(ms: number): string {
+  return new Date(Math.min(Math.max(ms, FIRST_MS), LAST_MS)).toISOString();
 }
 
 /** ms since 1970; undefined for what is no time of RFC 3339. */

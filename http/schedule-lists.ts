@@ -4,6 +4,7 @@
  *
  * Q1. A list that does not ask for final schedules reads nothing.
  * Q2. Those at hand are looked at first: one that leaves them meanwhile is among the others already.
+ * Q3. A list of a pass or a target may read a year for the few that it has: such lists are read one at a time.
  */
 
 import Type from 'typebox';
@@ -76,12 +77,17 @@ export async function listOfSchedules(query: ScheduleQuery, ports: Ports): Promi
 
 /** Those that are long final, each identifier once: as it was changed last. */
 async function overOf(
-  { from, to, after }: ScheduleQuery,
+  { pass, target, from, to, after }: ScheduleQuery,
   over: RoutePorts['schedulesOver'],
   wanted: (schedule: StoredSchedule) => boolean,
 ): Promise<StoredSchedule[]> {
   const newest = new Map<string, StoredSchedule>();
-  for (const schedule of await over.list({ from, to, since: after?.start }, SCHEDULE_LIST_MOST, wanted)) {
+  const time = { from, to, since: after?.start };
+  const isSearch = pass !== undefined || target !== undefined;
+  const found = await (isSearch
+    ? over.search(time, SCHEDULE_LIST_MOST, wanted)
+    : over.list(time, SCHEDULE_LIST_MOST, wanted));
+  for (const schedule of found) {
     const known = newest.get(schedule.id);
     if (known === undefined || Date.parse(known.updated_at) < Date.parse(schedule.updated_at))
       newest.set(schedule.id, schedule);

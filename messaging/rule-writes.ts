@@ -1,12 +1,14 @@
 /**
  * Creates and removes recurring rules. Mission Control Service, sections 2.7 and 4.6. Who may is the caller's matter.
+ *
+ * U1. Whether the one that stands may be replaced is asked of the record that was read, in each round: what is written
+ *     is written over that one alone.
  */
 
 import { buckets } from '../contract/bus/buckets.ts';
 import type { Fault } from '../contract/errors.ts';
 import { SCHEDULE_RULES, SCHEDULE_WRITE_ROUNDS } from '../contract/limits/schedule.ts';
 import { nearHelp } from '../contract/near.ts';
-import { accepted, type Result, refused } from '../contract/result.ts';
 import type { Rule, RuleRequest } from '../contract/schedule-rule.ts';
 import type { StoredRule } from '../contract/stored-schedule.ts';
 import { readStoredRule } from '../contract/stored-schedule.ts';
@@ -61,12 +63,24 @@ export async function ruleRefusal(
   return [refusal(message, '/run', 'Make a schedule for each pass, which a supervisor validates.')];
 }
 
+export type RuleStored =
+  | { readonly outcome: 'stored'; readonly stored: StoredRule; readonly revision: number }
+  /** The one that stands may not be replaced (U1). */
+  | { readonly outcome: 'forbidden'; readonly standing: StoredRule }
+  | { readonly outcome: 'changed' };
+
+interface StoreOptions {
+  readonly by: string | undefined;
+  /** Whether the one that stands may be replaced (U1). */
+  readonly mayReplace: (standing: StoredRule) => boolean;
+}
+
 /** Stores the rule, or replaces the one of that identifier; its schedules stay. Throws `Outage`. */
 export async function storeRule(
   { bus, clock, rules }: RuleTools,
   request: RuleRequest,
-  by: string | undefined,
-): Promise<Result<{ readonly stored: StoredRule; readonly revision: number }, 'changed'>> {
+  { by, mayReplace }: StoreOptions,
+): Promise<RuleStored> {
   const bucket = bus.bucket(buckets.scheduleRules);
   const updated_at = new Date(clock.now()).toISOString();
   const stored: StoredRule = { ...request, ...(by !== undefined && { by }), updated_at };
@@ -74,10 +88,12 @@ export async function storeRule(
     // One that nobody knows of is not there as a rule: to ask the bus for what it does not have is a long search.
     const isNew = round === 0 && rules.get(request.id) === undefined;
     const entry = isNew ? undefined : await bucket.get(request.id);
+    const standing = entry && readStoredRule(request.id, entry.value);
+    if (standing !== undefined && !mayReplace(standing)) return { outcome: 'forbidden', standing };
     const written = await bucket.put(request.id, Buffer.from(JSON.stringify(stored)), entry?.revision ?? 0);
-    if (written.outcome === 'written') return accepted({ stored, revision: written.revision });
+    if (written.outcome === 'written') return { outcome: 'stored', stored, revision: written.revision };
   }
-  return refused('changed');
+  return { outcome: 'changed' };
 }
 
 /** Removes the rule; false where there is none. Its schedules stay (MC-RULE-013). Throws `Outage`. */

@@ -7,10 +7,14 @@
  * W3. The resolved run is stored before the schedule that names it.
  * W4. The pass is read from the bus in each round, and written is only what was found by a reading that is not older
  *     than `SCHEDULE_FRESH_MS`: a watch may be late, and a process may sleep between any two steps.
+ * W5. Whether the one that stands may be replaced is asked of the record that was read in the round: what is written is
+ *     written over that one alone.
+ * W6. One that was fired is not replaced, also where it has left those that every process holds.
  */
 
 import { buckets } from '../contract/bus/buckets.ts';
 import type { Fault } from '../contract/errors.ts';
+import { nearestInstant } from '../contract/instant.ts';
 import {
   SCHEDULE_FRESH_MS,
   SCHEDULE_WRITE_ROUNDS,
@@ -42,6 +46,8 @@ export type Created =
   | { readonly outcome: 'refused'; readonly faults: readonly [Fault, ...Fault[]] }
   /** One of that identifier has been fired, or is there at all where only a new one is written. */
   | { readonly outcome: 'exists'; readonly state: StoredSchedule['state'] }
+  /** The one that stands may not be replaced (W5). */
+  | { readonly outcome: 'forbidden'; readonly standing: StoredSchedule }
   /** Whoever asked for it does not want it any more. */
   | { readonly outcome: 'unwanted' }
   | { readonly outcome: 'changed' };
@@ -50,6 +56,13 @@ interface CreateOptions {
   readonly by: string | undefined;
   /** Writes nothing where there is one of that identifier, whatever became of it. */
   readonly onlyNew?: boolean;
+  /** Whether the one that stands may be replaced; default: any may (W5). */
+  readonly mayReplace?: (standing: StoredSchedule) => boolean;
+  /**
+   * The one of an identifier among those that have long been final (W6). Rules leave it out: theirs are named by passes
+   * that are to come, and where the identifier of such a pass was used before, that was another pass.
+   */
+  readonly over?: (id: string) => Promise<StoredSchedule | undefined>;
   /**
    * Whether it is still to be made, on the pass as the bus has it (undefined: it has none); asked in each round (W4).
    */
@@ -64,12 +77,16 @@ export async function createSchedule(
   options: CreateOptions,
 ): Promise<Created> {
   const { clock } = tools;
+  const { id } = known.request;
+  const atHand = tools.schedules.get(id);
+  // Before the rounds: it reads much, and what stands there does not change any more.
+  const last = atHand ?? (await options.over?.(id));
   let isFresh = false;
   for (let round = 0; round < SCHEDULE_WRITE_ROUNDS; round += 1) {
     const asked = clock.monotonic();
     // One that nobody knows of is not there as a rule: to ask the bus for what it does not have is a long search.
-    const isNew = round === 0 && tools.schedules.get(known.request.id) === undefined;
-    const made = await makeOnce(known, mission, tools, { ...options, isNew });
+    const isNew = round === 0 && atHand === undefined;
+    const made = await makeOnce(known, mission, tools, { ...options, isNew, last });
     if (made.outcome !== 'made') return made;
     isFresh = clock.monotonic() - asked <= SCHEDULE_FRESH_MS;
     if (!isFresh) continue;
@@ -78,7 +95,7 @@ export async function createSchedule(
       return { outcome: 'created', stored: made.stored, revision: written.revision };
   }
   if (isFresh) return { outcome: 'changed' };
-  const message = `what schedule ${known.request.id} depends on took more than ${SCHEDULE_FRESH_MS} ms to read`;
+  const message = `what schedule ${id} depends on took more than ${SCHEDULE_FRESH_MS} ms to read`;
   throw new Outage('bus.unavailable', message);
 }
 
@@ -89,12 +106,19 @@ interface Made {
   readonly over: number;
 }
 
+interface Round extends CreateOptions {
+  /** Nothing stands under its identifier, as far as this process knows. */
+  readonly isNew: boolean;
+  /** What is known of one that the bucket does not have any more. */
+  readonly last: StoredSchedule | undefined;
+}
+
 /** W4: what the schedule is by what the bus has now; its run is stored. */
 async function makeOnce(
   known: ScheduleDraft,
   mission: Mission,
   tools: ScheduleTools,
-  { by, onlyNew = false, wanted, isNew }: CreateOptions & { readonly isNew: boolean },
+  { by, onlyNew = false, mayReplace, wanted, isNew, last }: Round,
 ): Promise<Made | Exclude<Created, { outcome: 'created' }>> {
   const { bus, clock } = tools;
   const { id } = known.request;
@@ -103,7 +127,8 @@ async function makeOnce(
   if (pass === undefined) return { outcome: 'refused', faults: [goneRefusal(known.pass)] };
   const draft = { ...known, pass };
   const entry = isNew ? undefined : await bus.bucket(buckets.schedules).get(id);
-  const standing = entry && readSchedule(id, entry.value);
+  const standing = entry === undefined ? last : readSchedule(id, entry.value);
+  if (standing !== undefined && mayReplace?.(standing) === false) return { outcome: 'forbidden', standing };
   if (standing !== undefined && (onlyNew || standing.state === 'fired'))
     return { outcome: 'exists', state: standing.state };
   const request = { ...draft.request, ...environmentOf(draft) };
@@ -143,7 +168,7 @@ function recordOf(
     ...(by !== undefined && { by }),
   };
   const start = fireTime(windowOf(pass).aos, offsetMs);
-  const assessed: Assessed = { ...record, state: 'scheduled', fire_at: new Date(start).toISOString() };
+  const assessed: Assessed = { ...record, state: 'scheduled', fire_at: nearestInstant(start) };
   const around = {
     ...surroundingsOf(record, mission, tools),
     pass,

@@ -7,6 +7,7 @@
  *     all that stand here.
  * O2. A schedule leaves those that every process holds when what stands here is the same, and has stood for
  *     `AGED_REST_MS`.
+ * O3. Whatever may read a year waits for its turn: one search at a time.
  */
 
 import { createHash } from 'node:crypto';
@@ -40,7 +41,16 @@ export class SchedulesOver {
     return this.#records.list(time, most, wanted);
   }
 
-  /** The one of that identifier that was changed last. Reads an entry of each day: one search at a time. */
+  /** The same where most of a day may not be wanted, so that a year may be read (O3). */
+  search(
+    time: AgedTime,
+    most: number,
+    wanted: (schedule: StoredSchedule) => boolean,
+  ): Promise<StoredSchedule[]> {
+    return this.#searches.make(() => this.list(time, most, wanted));
+  }
+
+  /** The one of that identifier that was changed last. Reads an entry of each day (O3). */
   find(id: string): Promise<StoredSchedule | undefined> {
     return this.#searches.make(() => this.#search(id));
   }

@@ -8,7 +8,9 @@
  * M2. A refusal is logged once, and stored where the view of the rule shows it; the same reasons again are neither.
  * M3. Only so many are created at once, and others have their turn between.
  * M6. A schedule that does not fit into a message of the bus is refused like any other: it is not tried again.
- * M4. Nothing is made while the bus is away, or while passes, schedules, rules or the configuration are not known.
+ * M4. Nothing is made while the bus is away, or while passes, schedules, rules or the configuration are not known: what
+ *     is marked stays so, and is looked at again a moment later. A bus that is silent for a while says nothing when it
+ *     answers again.
  */
 
 import { buckets } from '../../contract/bus/buckets.ts';
@@ -64,6 +66,8 @@ export class RuleMaker {
   readonly #timers = new Set<TimerHandle>();
   #creating = 0;
   #looking: TimerHandle | undefined;
+  /** Until what is marked may be known again (M4). */
+  #waiting: TimerHandle | undefined;
   #stopped = false;
 
   constructor(options: RuleMakerOptions) {
@@ -120,23 +124,36 @@ export class RuleMaker {
     });
   }
 
-  /** M3 */
+  /** M3, M4 */
   #lookAtMarked(): void {
+    const mission = this.#known();
+    if (mission === undefined) return this.#lookLater();
     let left = SCHEDULE_SLICE;
     for (const [key, pair] of this.#marked) {
       if (left === 0 || this.#creating >= RULE_CREATIONS) break;
       left -= 1;
       this.#marked.delete(key);
-      this.#look(key, pair);
+      this.#look(key, pair, mission);
     }
     this.#lookSoon();
   }
 
-  #look(key: string, pair: Pair): void {
-    const { bus, rules, passes, schedules, missions, clock } = this.#options;
-    const mission = missions.current;
-    // M4: everything is marked again when they are known.
-    if (mission === undefined || !bus.connected || !rules.live || !passes.live || !schedules.live) return;
+  #lookLater(): void {
+    this.#waiting ??= this.#later(SCHEDULE_TICK_MS, () => {
+      this.#waiting = undefined;
+      this.#lookSoon();
+    });
+  }
+
+  /** The configuration, where everything that something is made of is known (M4). */
+  #known(): Mission | undefined {
+    const { bus, rules, passes, schedules, missions } = this.#options;
+    const isLive = bus.connected && rules.live && passes.live && schedules.live;
+    return isLive ? missions.current : undefined;
+  }
+
+  #look(key: string, pair: Pair, mission: Mission): void {
+    const { rules, passes, clock } = this.#options;
     const rule = rules.get(pair.rule);
     const pass = passes.find(pair.target, pair.pass);
     if (rule === undefined || pass === undefined || !this.#isWanted(rule, pass)) return;

@@ -19,6 +19,8 @@
  *     gone while something was to become of it is said.
  * V7. A record that was resolved with a configuration that this process never had may be ahead of it: before its start
  *     it is left to others for a second, by then this process has that configuration. Else two would undo each other.
+ * V10. A schedule that cannot be evaluated stops no other one: it is logged once until its record changes, and looked
+ *     at again a moment later.
  */
 
 import { createHash } from 'node:crypto';
@@ -79,6 +81,8 @@ export class Scheduler implements CellOwner {
   readonly #configurations = new Set<string>();
   /** When those were created that are open again and were fired, as this process has seen (V8). */
   readonly #fired = new Map<string, string>();
+  /** Those that could not be evaluated, as the log says (V10). */
+  readonly #failed = new Set<string>();
   readonly #off: (() => void)[] = [];
   #timer: TimerHandle | undefined;
   #armedFor = Number.POSITIVE_INFINITY;
@@ -173,6 +177,7 @@ export class Scheduler implements CellOwner {
   #scheduleChanged(id: string, now: StoredSchedule | undefined, before: StoredSchedule | undefined): void {
     this.#standby.delete(id);
     this.#idle.delete(id);
+    this.#failed.delete(id);
     if (now === undefined && before !== undefined && isOpen(before)) this.#gone(before);
     if (now === undefined || FINAL_STATES.has(now.state)) this.#fired.delete(id);
     else if (before?.state === 'fired') this.#fired.set(id, now.created_at);
@@ -214,7 +219,7 @@ export class Scheduler implements CellOwner {
       if (left === 0) break;
       left -= 1;
       this.#marked.delete(id);
-      this.#look(id);
+      this.#tryLook(id);
     }
     if (this.#marked.size > 0) this.#looking = this.#options.clock.setTimeout(() => this.#lookAtMarked(), 0);
   }
@@ -246,12 +251,24 @@ export class Scheduler implements CellOwner {
     for (let left = SCHEDULE_SLICE; left > 0; left -= 1) {
       const id = this.#due.take(now);
       if (id === undefined) break;
-      this.#look(id);
+      this.#tryLook(id);
     }
     this.#arm();
   }
 
   // Looking ----------------------------------------------------------------------------------------------------------
+
+  /** V10 */
+  #tryLook(id: string): void {
+    try {
+      this.#look(id);
+    } catch (error) {
+      if (!this.#failed.has(id))
+        this.#options.log.error({ schedule: id, err: error }, 'schedule not evaluated');
+      this.#failed.add(id);
+      this.#lookIn(id, SCHEDULE_TICK_MS);
+    }
+  }
 
   #look(id: string): void {
     const { schedules, passes, missions, clock, bus } = this.#options;

@@ -1,9 +1,13 @@
 /**
  * Recurring rules, which make a schedule of each pass they match. Mission Control Service, sections 2.7 and 4.6. The
  * schedules are made by the schedulers.
+ *
+ * R1. Who may follows from the environment of the runs, as for a launch by hand; who replaces a rule may do so in the
+ *     environment of both.
  */
 
 import { Rule, RuleList, RuleRequest } from '../../contract/schedule-rule.ts';
+import type { StoredRule } from '../../contract/stored-schedule.ts';
 import {
   removeRule,
   ruleEnvironment,
@@ -12,7 +16,9 @@ import {
   storedRule,
   storeRule,
 } from '../../messaging/rule-writes.ts';
+import type { Mission } from '../../mission/mission.ts';
 import { plannedRun } from '../../mission/schedule/rule.ts';
+import type { Caller } from '../caller.ts';
 import { busUnavailable, refuse } from '../errors.ts';
 import { nameOf } from '../identity.ts';
 import { currentMission, strangerRefusal } from '../mission-of.ts';
@@ -54,7 +60,7 @@ export const writeRule = defineRoute({
     'Make a schedule of each pass of a target that the filter matches, or replace the rule of that identifier',
   description:
     'The schedule of a pass is `<rule>-<pass>`, by `rule <id>`; one that was cancelled is not made again. Schedules of a ' +
-    'rule that is replaced or removed stay as they are.',
+    'rule that is replaced or removed stay as they are. It is replaced by callers alone who may remove it.',
   tag: 'Schedules',
   body: RuleRequest,
   invalidBody: 'schedule::invalid',
@@ -65,21 +71,24 @@ export const writeRule = defineRoute({
     const mission = currentMission(ports);
     if (!mission.ok) return mission;
     if (!isLive(ports)) return busUnavailable();
-    const environment = ruleEnvironment(body, mission.value);
-    const forbidden = launchRefusal(caller, mission.value.environments.get(environment ?? ''));
+    const forbidden = refusalFor(caller, body, mission.value);
     if (forbidden !== undefined) return forbidden;
     const { id, target, filter } = body;
     const request = { id, target, ...(filter !== undefined && { filter }), ...plannedRun(body) };
     const faults = await ruleRefusal(request, mission.value, ports);
     if (faults !== undefined) return { ok: false, faults };
-    const written = await storeRule(ports, request, nameOf(caller));
-    if (!written.ok)
+    const mayReplace = (standing: StoredRule): boolean =>
+      refusalFor(caller, standing, mission.value) === undefined;
+    const written = await storeRule(ports, request, { by: nameOf(caller), mayReplace });
+    const mayNot =
+      written.outcome === 'forbidden' ? refusalFor(caller, written.standing, mission.value) : undefined;
+    if (mayNot !== undefined) return mayNot;
+    if (written.outcome !== 'stored')
       return refuse('schedule::changed', `rule ${body.id} has changed meanwhile`, {
         help: 'Repeat the request.',
       });
-    const { stored, revision } = written.value;
-    await ports.rules.seen(revision);
-    const view = ruleView(stored, ports, ports.clock.now());
+    await ports.rules.seen(written.revision);
+    const view = ruleView(written.stored, ports, ports.clock.now());
     return { ok: true, value: { status: 201, body: view satisfies Rule } };
   },
 });
@@ -101,12 +110,20 @@ export const deleteRule = defineRoute({
     if (!mission.ok) return mission;
     const rule = await storedRule(ports, id);
     if (rule === undefined) return unknownRule(id);
-    const environment = ruleEnvironment(rule, mission.value);
-    const forbidden = launchRefusal(caller, mission.value.environments.get(environment ?? ''));
+    const forbidden = refusalFor(caller, rule, mission.value);
     if (forbidden !== undefined) return forbidden;
     return (await removeRule(ports, id)) ? { ok: true, value: { status: 204 } } : unknownRule(id);
   },
 });
+
+/** Why the caller may not make or change a rule (R1). */
+function refusalFor(
+  caller: Caller,
+  rule: Pick<RuleRequest, 'environment' | 'target'>,
+  mission: Mission,
+): Refusal | undefined {
+  return launchRefusal(caller, mission.environments.get(ruleEnvironment(rule, mission) ?? ''));
+}
 
 function isLive({ rules, passes, schedules }: RoutePorts): boolean {
   return rules.live && passes.live && schedules.live;

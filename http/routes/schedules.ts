@@ -3,7 +3,8 @@
  * 4.6. Whether one fits is decided in `mission/schedule/`; what becomes of it later, by the schedulers.
  *
  * S1. Nothing is written of a schedule that is refused, and every reason is reported at once.
- * S2. Who may create and cancel follows from the environment of the run, as for a launch by hand.
+ * S2. Who may create and cancel follows from the environment of the run, as for a launch by hand; who replaces one may
+ *     do so in the environment of both.
  * S3. What was written is in the lists of this process when the answer leaves.
  */
 
@@ -89,7 +90,7 @@ export const writeSchedule = defineRoute({
   summary: 'Schedule a run on a pass, or replace the schedule of that identifier',
   description:
     'The run is resolved and stored now, and starts automatically at its time while it fits the pass. A schedule that has ' +
-    'not been fired is replaced, and its validation dropped.',
+    'not been fired is replaced, and its validation dropped; by callers alone who may cancel it.',
   tag: 'Schedules',
   body: ScheduleRequest,
   invalidBody: 'schedule::invalid',
@@ -178,7 +179,13 @@ async function create(
   ports: RoutePorts,
 ): Promise<Handled<{ status: number; body: Schedule }>> {
   const { id } = draft.request;
-  const created = await createSchedule(draft, mission, ports, { by: nameOf(caller) });
+  const refusalOf = ({ environment }: StoredSchedule): Refusal | undefined =>
+    launchRefusal(caller, mission.environments.get(environment));
+  const created = await createSchedule(draft, mission, ports, {
+    by: nameOf(caller),
+    mayReplace: (standing) => refusalOf(standing) === undefined,
+    over: (each) => ports.schedulesOver.find(each),
+  });
   switch (created.outcome) {
     case 'created':
       await ports.schedules.seen(created.revision);
@@ -189,6 +196,8 @@ async function create(
       return refuse('schedule::final', `schedule ${id} has been fired and is not replaced`, {
         help: 'Choose another identifier.',
       });
+    case 'forbidden':
+      return refusalOf(created.standing) ?? changedMeanwhile(id);
     case 'unwanted':
     case 'changed':
       return changedMeanwhile(id);

@@ -4,16 +4,21 @@
  *
  * V1. Every fault is reported at once, each with its place.
  * V2. One fault of one pass refuses a whole snapshot, and so does an identifier that it has twice.
+ * V3. A pass lies within the years 1 to 9999, UTC, and so does every start that a run on it may have.
  */
 
 import type { ErrorCode, Fault } from '../../contract/errors.ts';
-import { readInstant } from '../../contract/instant.ts';
+import { FIRST_MS, LAST_MS, nearestInstant, readInstant } from '../../contract/instant.ts';
 import { ERRORS_LISTED } from '../../contract/limits/request.ts';
+import { SCHEDULE_OFFSET_MS_MOST } from '../../contract/limits/schedule.ts';
 import { nearHelp } from '../../contract/near.ts';
 import type { Pass, PassSnapshot } from '../../contract/pass.ts';
 import type { Mission } from '../mission.ts';
 import { readQuantity } from '../quantity.ts';
 import { overlapMs, windowOf } from './pass.ts';
+
+/** Of what is later a run may have a start that is no time any more (V3). */
+const LAST_OF_PASS_MS = LAST_MS - SCHEDULE_OFFSET_MS_MOST;
 
 type Targets = Pick<Mission, 'targets'>;
 
@@ -22,6 +27,7 @@ export function passFaults(mission: Targets, pass: Pass, at = ''): Fault[] {
   return [
     ...unknownTarget(mission, pass.target, `${at}/target`),
     ...windowFaults(pass.aos, pass.los, { at, first: 'aos', second: 'los' }),
+    ...calendarFaults(pass, at),
     ...elevationFaults(pass.max_elevation, `${at}/max_elevation`),
     ...bookedPrediction(pass, at),
     ...rateFaults(pass, at),
@@ -95,6 +101,19 @@ function windowFaults(
 
   function noTime(name: string, text: string): Fault {
     return invalid(`${names.at}/${name} "${text}" is not a time`, help, `${names.at}/${name}`);
+  }
+}
+
+/** V3 */
+function calendarFaults({ aos, los }: Pass, at: string): Fault[] {
+  const [begin = FIRST_MS, end = LAST_OF_PASS_MS] = [readInstant(aos), readInstant(los)];
+  return [
+    ...(begin < FIRST_MS ? [outside('aos', `${aos} is before ${nearestInstant(FIRST_MS)}`)] : []),
+    ...(end > LAST_OF_PASS_MS ? [outside('los', `${los} is behind ${nearestInstant(LAST_OF_PASS_MS)}`)] : []),
+  ];
+
+  function outside(name: string, why: string): Fault {
+    return invalid(`${at}/${name} ${why}`, 'Give the time of a pass that takes place.', `${at}/${name}`);
   }
 }
 

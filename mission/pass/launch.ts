@@ -9,6 +9,7 @@
  */
 
 import type { ErrorCode, Fault } from '../../contract/errors.ts';
+import { nearestInstant } from '../../contract/instant.ts';
 import type { StoredPass } from '../../contract/pass.ts';
 import type { Program } from '../../contract/program.ts';
 import type { Environment } from '../mission.ts';
@@ -63,10 +64,10 @@ function whyTooLong(
   if (maxDurationMs === null) return 'the longest duration of the run is unbounded';
   const last = windowOf(pass).los - marginMs;
   if (now + maxDurationMs <= last + toleranceMs) return undefined;
-  const end = new Date(now + maxDurationMs).toISOString();
+  const end = nearestInstant(now + maxDurationMs);
   return (
     `the run may take ${formatDuration(maxDurationMs)}, until ${end}; ` +
-    `it has to be over at ${new Date(last).toISOString()}, ${formatDuration(marginMs)} before LOS`
+    `it has to be over at ${nearestInstant(last)}, ${formatDuration(marginMs)} before LOS`
   );
 }
 

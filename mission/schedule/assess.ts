@@ -5,9 +5,11 @@
  * F1. Every reason is reported at once, in the order pass, window, other runs, run, validation.
  * F2. What a pass allows is asked as for a launch by hand (`mission/pass/launch.ts`), at the moment the run is due.
  * F3. A validation holds for one resolved run on one pass with one AOS and one LOS. Once it has fallen it is gone.
+ * F4. Whatever is stored of a pass is assessed: where it would put the start outside of the calendar, the schedule
+ *     keeps the start that it has, and does not fit.
  */
 
-import { readInstant } from '../../contract/instant.ts';
+import { isInstant, nearestInstant, readInstant } from '../../contract/instant.ts';
 import type { StoredPass } from '../../contract/pass.ts';
 import type { ScheduleValidation } from '../../contract/schedule.ts';
 import type { StoredSchedule } from '../../contract/stored-schedule.ts';
@@ -76,10 +78,13 @@ export type Assessed = Pick<
 export function assess(schedule: Assessed, surroundings: Surroundings): Found {
   const { pass, resolution } = surroundings;
   const plan = resolution.outcome === 'another' ? resolution.plan : undefined;
-  const fireAt = fireAtOf(schedule, pass);
+  const start = startOn(schedule, pass);
+  const isInCalendar = start === undefined || isInstant(start);
+  const fireAt = start === undefined || !isInCalendar ? schedule.fire_at : new Date(start).toISOString();
   const placed = { ...schedule, ...plan, fire_at: fireAt };
   const { fell, fallen, holding } = validationOf(placed, pass);
   const reasons = [
+    ...(isInCalendar ? [] : [calendarReason(schedule)]),
     ...passReasons(placed, surroundings),
     ...overlapReasons(placed, surroundings.others),
     ...(resolution.outcome === 'none' ? resolution.reasons : []),
@@ -106,10 +111,15 @@ export function lateReasons(schedule: Assessed, surroundings: Surroundings, now:
 
 const UNVALIDATED = 'it sends a hazardous telecommand and needs the validation of a supervisor';
 
-function fireAtOf({ start, fire_at }: Assessed, pass: StoredPass | undefined): string {
+/** When its run starts by its pass, ms since 1970; undefined where the pass does not say. */
+function startOn({ start }: Assessed, pass: StoredPass | undefined): number | undefined {
   const offset = readStart(start);
-  if (pass === undefined || !offset.ok) return fire_at;
-  return new Date(fireTime(windowOf(pass).aos, offset.value)).toISOString();
+  return pass === undefined || !offset.ok ? undefined : fireTime(windowOf(pass).aos, offset.value);
+}
+
+/** F4 */
+function calendarReason({ start, pass, target }: Assessed): string {
+  return `start "${start}" on pass ${pass} of ${target} is outside of the years 1 to 9999`;
 }
 
 /** F2 */
@@ -134,7 +144,7 @@ function overlapReasons(schedule: Assessed, others: Iterable<Placed>): string[] 
       other.id !== schedule.id && takesPlace(other) && byStart(other, schedule) < 0 && start < endOf(other),
   );
   return before.sort(byStart).map((other) => {
-    const end = new Date(endOf(other)).toISOString();
+    const end = nearestInstant(endOf(other));
     return `it starts before the run of schedule ${other.id} is surely over, at ${end}`;
   });
 }

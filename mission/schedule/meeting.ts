@@ -7,6 +7,7 @@
  * G2. Two runs that send nothing share a target.
  */
 
+import { nearestInstant } from '../../contract/instant.ts';
 import { SCHEDULE_MEETINGS, SCHEDULE_MEETINGS_LOOKED } from '../../contract/limits/schedule.ts';
 import { FINAL_STATES, type StoredSchedule } from '../../contract/stored-schedule.ts';
 import { byStart, endOf, startOf, takesPlace } from './schedule.ts';
@@ -52,6 +53,6 @@ function meets(one: StoredSchedule, other: StoredSchedule): boolean {
 }
 
 function meetingText(other: StoredSchedule, targets: readonly string[]): string {
-  const end = new Date(endOf(other)).toISOString();
+  const end = nearestInstant(endOf(other));
   return `the run of schedule ${other.id}, on pass ${other.pass} of ${other.target}, may have ${targets.join(' and ')} until ${end}`;
 }

@@ -12,10 +12,12 @@ import type { Rule } from '../../contract/schedule-rule.ts';
 import type { StoredSchedule } from '../../contract/stored-schedule.ts';
 import { ruleRoutes } from '../../http/routes/schedule-rules.ts';
 import { scheduleRoutes } from '../../http/routes/schedules.ts';
+import { SchedulesOver } from '../../messaging/schedules-over.ts';
 import type { Mission } from '../../mission/mission.ts';
 import type { Entry } from '../../ports/bus.ts';
 import { mannedMission } from '../mission/procedure/run-mission.ts';
 import { storedPass } from '../mission/schedule/records.ts';
+import { keptLog } from '../support/silent-log.ts';
 import { until } from '../support/until.ts';
 import { Coverage } from './coverage.ts';
 import { type Answer, codesOf } from './fixture.ts';
@@ -56,7 +58,8 @@ async function pass(id: string, from: number, more: Partial<StoredPass> = {}): P
 
 async function emptied(): Promise<void> {
   const { schedules, rules } = world.books;
-  for (const definition of [buckets.schedules, buckets.scheduleRules, buckets.ruleRefusals]) {
+  const { schedules: atHand, schedulesOver, scheduleRules, ruleRefusals } = buckets;
+  for (const definition of [atHand, schedulesOver, scheduleRules, ruleRefusals]) {
     const bucket = world.bus.bucket(definition);
     for (const { key, revision } of await bucket.list('>')) await bucket.remove(key, revision);
   }
@@ -117,6 +120,17 @@ async function record(id: string, more: Partial<StoredSchedule>): Promise<void> 
 }
 const hasSeen = (stored: StoredSchedule): boolean =>
   JSON.stringify(world.books.schedules.get(stored.id)) === JSON.stringify(stored);
+
+/** Moves a schedule to those that have long been final, as it became. */
+async function moved({ id = 's1', ...more }: Partial<StoredSchedule>): Promise<void> {
+  await record(id, more);
+  const over = new SchedulesOver({ bus: world.bus, log: keptLog() });
+  const now = Date.now();
+  const stored = await recordOf(id);
+  await over.keep([stored], now);
+  await over.leave(stored);
+  await until(() => world.books.schedules.get(id) === undefined);
+}
 
 /** Somebody else writes each entry of the bucket just behind each time it is read. */
 function overtaking(definition: { readonly name: string }, other: (key: string) => Uint8Array): void {
@@ -318,6 +332,41 @@ describe('creating a schedule (MC-SCH-001 MC-SCH-005 MC-SCH-006 MC-SCH-021 MC-SC
     expect(idsOf(await list())).toEqual(['s1']);
   });
 
+  it('MC-SCH-060 schedules.S2 schedule-writes.W5 is replaced by those alone who may cancel it, and stays as it was otherwise', async () => {
+    await written({ run: 'reboot' });
+    expect((await validate()).status).toBe(200);
+    const standing = await recordOf();
+    expect(said(await write({ environment: 'bench' }, {}))).toEqual([401, ['api::anonymous']]);
+    expect(await recordOf()).toEqual(standing);
+    await record('s1', { environment: 'flight' });
+    expect(said(await write({ environment: 'bench' }))).toEqual([401, ['auth::jwt-required']]);
+    expect(await recordOf()).toMatchObject({ environment: 'flight', validation: { by: 'eve' } });
+    await record('s1', { environment: 'lab' });
+    expect((await write({ environment: 'bench' })).body.environment).toBe('bench');
+    expect((await write({ environment: 'bench' }, {})).status).toBe(200);
+  });
+
+  it('MC-SCH-060 schedule-writes.W5 asks again of the one that another process writes meanwhile', async () => {
+    await written({ environment: 'bench' });
+    const flight = { ...(await recordOf()), environment: 'flight' };
+    const real = world.bus.bucket.bind(world.bus);
+    let isFirst = true;
+    const overtaken = vi.spyOn(world.bus, 'bucket').mockImplementation((wanted) => {
+      const bucket = real(wanted);
+      if (wanted.name !== buckets.schedules.name) return bucket;
+      const get = async (key: string): Promise<Entry | undefined> => {
+        const entry = await bucket.get(key);
+        if (isFirst) await bucket.overwrite(key, Buffer.from(JSON.stringify(flight)));
+        isFirst = false;
+        return entry;
+      };
+      return new Proxy(bucket, { get: (on, name) => (name === 'get' ? get : Reflect.get(on, name, on)) });
+    });
+    restore = () => overtaken.mockRestore();
+    expect(said(await write({ environment: 'bench' }))).toEqual([401, ['auth::jwt-required']]);
+    expect((await recordOf()).environment).toBe('flight');
+  });
+
   it.each(['cancelled', 'missed'] as const)('MC-SCH-027 A-04 replaces a %s one', async (state) => {
     await written();
     await record('s1', { state });
@@ -330,6 +379,21 @@ describe('creating a schedule (MC-SCH-001 MC-SCH-005 MC-SCH-006 MC-SCH-021 MC-SC
     await record('s1', fired);
     expect(said(await write())).toEqual([409, ['schedule::final']]);
     expect(await recordOf()).toMatchObject(fired);
+  });
+
+  it('MC-SCH-026 MC-ERR-099 schedule-writes.W6 does not replace a fired one that has left those at hand: 409 schedule::final', async () => {
+    await written();
+    await moved({ state: 'fired', run_id: '01KE0000000000000000000000', submitted: true });
+    expect(said(await write())).toEqual([409, ['schedule::final']]);
+    expect(await world.bus.bucket(buckets.schedules).get('s1')).toBeUndefined();
+    expect((await read()).body.state).toBe('fired');
+  });
+
+  it('MC-SCH-027 MC-SCH-060 schedule-writes.W5 schedule-writes.W6 replaces a cancelled one that has left them, by who may cancel it', async () => {
+    await written({ id: 's3' });
+    await moved({ id: 's3', state: 'cancelled' });
+    expect(said(await write({ id: 's3', environment: 'bench' }, {}))).toEqual([401, ['api::anonymous']]);
+    expect((await written({ id: 's3' })).state).toBe('scheduled');
   });
 
   it('MC-SCH-041 MC-ERR-100 gives up where it is overtaken again and again: 409 schedule::changed', async () => {
@@ -654,6 +718,16 @@ describe('recurring rules (MC-RULE-006 MC-RULE-008)', () => {
     await until(() => world.books.rules.get('each')?.environment === 'flight');
     expect(said(await removeRule())).toEqual([401, ['auth::jwt-required']]);
     expect((await addRule({ id: 'open', environment: 'bench' }, {})).status).toBe(201);
+  });
+
+  it('MC-SCH-060 schedule-rules.R1 rule-writes.U1 are replaced by those alone who may remove them, and stay as they were otherwise', async () => {
+    await addRule();
+    expect(said(await addRule({ environment: 'bench' }, {}))).toEqual([401, ['api::anonymous']]);
+    const stored = { ...RULE, environment: 'flight', updated_at: at(0) };
+    await world.bus.bucket(buckets.scheduleRules).overwrite('each', Buffer.from(JSON.stringify(stored)));
+    await until(() => world.books.rules.get('each')?.environment === 'flight');
+    expect(said(await addRule({ environment: 'bench' }))).toEqual([401, ['auth::jwt-required']]);
+    expect(world.books.rules.get('each')).toEqual(stored);
   });
 
   it('MC-ERR-100 gives up where it is overtaken again and again: 409 schedule::changed', async () => {

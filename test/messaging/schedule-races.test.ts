@@ -261,6 +261,17 @@ describe('a process that sleeps between what it reads and what it writes', () =>
   });
 });
 
+it('MC-SCH-019 schedule-writes.W1 one is refused whose pass would start it behind the calendar', async () => {
+  const world = await started();
+  onTestFinished(() => world.stop());
+  await world.pass({ id: 'last', aos: '9999-12-31T23:00:00Z', los: '9999-12-31T23:59:59Z' });
+  const late = create(world, await world.api('a'), { pass: 'last', start: 'aos + 2 h' });
+  const done = await world.finish(late);
+  expect(done).toMatchObject({ outcome: 'refused', faults: [{ code: 'schedule::refused' }, {}] });
+  expect(JSON.stringify(done)).toContain('outside of the years 1 to 9999');
+  expect(world.stored()).toBeUndefined();
+});
+
 describe('what is bounded', () => {
   it('MC-SCH-019 a pass has only so many schedules; one of them is still replaced', async () => {
     const world = await started();

@@ -212,6 +212,23 @@ describe('many', () => {
     expect(made(world)).toEqual(['each-p1 scheduled']);
   });
 
+  it.each(['schedules', 'passes', 'rules'] as const)(
+    'MC-RULE-009 rule-maker.M4 what was due while the bus was silent, so that %s were not known, is made when it answers again',
+    async (silent) => {
+      const world = await started('one');
+      await world.rule();
+      let isSilent = true;
+      const [one] = world.processes;
+      Object.defineProperty(one!.books[silent], 'live', { get: () => !isSilent });
+      await world.pass(nth(1));
+      await world.run(5_000);
+      expect(made(world)).toEqual([]);
+      isSilent = false;
+      await world.run(2_000);
+      expect(made(world)).toEqual(['each-p1 scheduled']);
+    },
+  );
+
   it('MC-RULE-009 what was due while the bus was away is made when it is back', async () => {
     const world = await started('one');
     await world.rule({ ...RULE });

@@ -298,3 +298,45 @@ describe('several schedulers', () => {
     expect([lost > 2, world.state()]).toEqual([true, 'fired']);
   });
 });
+
+describe('a schedule that cannot be evaluated as the others', () => {
+  it('scheduler.V10 schedule/assess.F4 whose pass is moved to the edge of the calendar is at risk, then missed, and the others go on', async () => {
+    const world = await started();
+    const edge = { aos: '9999-12-31T23:59:00Z', los: '9999-12-31T23:59:59Z' };
+    await world.pass();
+    await world.pass({ id: 'p2' });
+    await world.schedule({ start: 'aos + 2 min' });
+    await world.schedule({ id: 's2', pass: 'p2' });
+    await world.pass(edge);
+    const reason = 'start "aos + 2 min" on pass p1 of sat1 is outside of the years 1 to 9999';
+    expect(world.stored()).toMatchObject({ state: 'at_risk', fire_at: at(2 * MINUTE) });
+    expect(world.stored()!.reasons).toContain(reason);
+    await world.process('two');
+    await world.runTo(AOS + 2 * MINUTE + 1_000);
+    expect([world.state(), world.state('s2')]).toEqual(['missed', 'fired']);
+    expect(world.stored()!.reasons).toContain(reason);
+  });
+
+  it('scheduler.V10 that breaks what looks at it is logged once, stops no other one, and is looked at again', async () => {
+    const world = await started();
+    await world.pass();
+    await world.pass({ id: 'p2' });
+    const { passes } = only(world).books;
+    const find = passes.find.bind(passes);
+    let isBroken = true;
+    passes.find = (target, name) => {
+      if (isBroken && name === 'p1') throw new Error('broken');
+      return find(target, name);
+    };
+    await world.schedule();
+    await world.schedule({ id: 's2', pass: 'p2' });
+    only(world).missions.publish({ ...world.mission });
+    await world.runTo(START + 2_000);
+    expect([world.state(), world.state('s2')]).toEqual(['scheduled', 'fired']);
+    const said = only(world).log.said.filter(({ message }) => message === 'schedule not evaluated');
+    expect(said).toMatchObject([{ level: 'error', fields: { schedule: 's1' } }]);
+    isBroken = false;
+    await world.run(SCHEDULE_TICK_MS);
+    expect(world.state()).toBe('fired');
+  });
+});

@@ -49,6 +49,14 @@ describe('a submitted pass (MC-PASS-002 MC-PASS-003 MC-PASS-004 MC-PASS-005 MC-P
     ['MC-PASS-004 MC-PASS-005 a booking', { source: 'provider', status: 'booked' }],
     ['MC-PASS-005 a cancelled prediction', { status: 'cancelled' }],
     ['in another zone', { aos: '2026-01-02T04:04:05+01:00' }],
+    [
+      'pass/check.V3 as the first that can be said',
+      { aos: '0001-01-01T00:00:00Z', los: '0001-01-01T00:10:00Z' },
+    ],
+    [
+      'pass/check.V3 as the last that every start is before',
+      { aos: '9999-11-30T23:50:00Z', los: '9999-11-30T23:59:59.999Z' },
+    ],
   ])('is accepted %s', (_what, more) => {
     expect(passFaults(mission, { ...PASS, ...more })).toEqual([]);
   });
@@ -73,6 +81,21 @@ describe('a submitted pass (MC-PASS-002 MC-PASS-003 MC-PASS-004 MC-PASS-005 MC-P
       'pass::invalid /rates/downlink',
     ],
     ['MC-PASS-009 is a booked prediction', { status: 'booked' }, 'pass::invalid /status'],
+    [
+      'MC-PASS-002 pass/check.V3 begins before the year 1, UTC',
+      { aos: '0001-01-01T00:00:00+14:00' },
+      'pass::invalid /aos',
+    ],
+    [
+      'MC-PASS-002 pass/check.V3 ends so late that a start on it may be behind the year 9999',
+      { los: '9999-12-01T00:00:00Z' },
+      'pass::invalid /los',
+    ],
+    [
+      'MC-PASS-002 pass/check.V3 ends behind the year 9999, UTC',
+      { los: '9999-12-31T23:59:59-23:59' },
+      'pass::invalid /los',
+    ],
     ['MC-PASS-010 is of an unknown target', { target: 'sat9' }, 'pass::unknown-target /target'],
   ])('is refused that %s', (_what, more, fault) => {
     expect(said(passFaults(mission, { ...PASS, ...more }))).toEqual([fault]);

@@ -57,6 +57,34 @@ describe('whether a schedule fits its pass', () => {
     expect(reasons.map((reason) => /schedule (\w+)/.exec(reason)?.[1])).toEqual(expected);
   });
 
+  it.each<[string, PassParts, string]>([
+    ['behind the year 9999', { aos: '9999-12-31T23:00:00Z', los: '9999-12-31T23:59:59Z' }, 'aos + 2 h'],
+    [
+      'before the year 1',
+      { aos: '0001-01-01T00:00:00+14:00', los: '0001-01-01T01:00:00+14:00' },
+      'aos + 30 s',
+    ],
+  ])(
+    'schedule/assess.F4 its pass would start it %s: it keeps its start, and does not fit',
+    (_what, pass, start) => {
+      const found = assess(storedSchedule({ start }), around(onPass(pass)));
+      expect([found.fireAt, found.reasons[0]]).toEqual([
+        at(30_000),
+        `start "${start}" on pass p1 of sat1 is outside of the years 1 to 9999`,
+      ]);
+    },
+  );
+
+  it('schedule/assess.F4 MC-SCH-042 a run as long as no calendar is too long', () => {
+    const max_duration = '1e200 s';
+    const others = [storedSchedule({ id: 's0', fire_at: at(0), max_duration })];
+    const reasons = reasonsOf({ max_duration }, { others });
+    expect(reasons).toEqual([
+      expect.stringContaining('until 9999-12-31T23:59:59.999Z'),
+      expect.stringContaining('schedule s0'),
+    ]);
+  });
+
   it('MC-SCH-043 one that was fired late ends late', () => {
     // Drawn 25 s behind AOS, from the time in its identifier.
     const late = storedSchedule({
