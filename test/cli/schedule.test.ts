@@ -78,7 +78,8 @@ describe('mcs schedule', { timeout: 90_000 }, () => {
     expect(heading).toMatch(/^STATE +STARTS +DAY +AT +SCHEDULE +PASS +TARGET +PROCEDURE +BY +REASONS$/);
     expect(rows.map((row) => row.split(/ {2,}/)[4])).toEqual(['s1', 's2']);
     expect(rows[0]).toMatch(/^scheduled +in \S+ +\S+ +\S+Z +s1 +p1 +sat1 +health_check +ada$/);
-    const day = ['--from', new Date(START + 86_400_000).toISOString().slice(0, 10)];
+    // A pass of an hour before midnight has schedules on the day after.
+    const day = ['--from', new Date(START + 2 * 86_400_000).toISOString().slice(0, 10)];
     expect((await mcs('schedule', 'list', '--pass', 'p1', ...day)).err).toMatch(/^no schedules on that pass/);
     const text = await done('schedule', 'show', 's1');
     for (const line of [/state +scheduled/, /start +aos\+30s/, /pass +p1 of sat1\n +booked over kiruna, AOS/])
