@@ -116,12 +116,12 @@ it('the second click of a double click does not do what the first one asks about
   // All that stands above and before the button is there: it does not move any more.
   await page.locator('.question', { hasText: 'Signal level of the downlink?' }).waitFor();
   await page.getByRole('button', { name: 'Suspend', exact: true }).waitFor();
-  // The second click comes when the question is drawn, and meets the answer that changes nothing.
   await ask.click();
-  const asked = page.getByRole('button', { name: 'Do not abort' });
-  await asked.waitFor();
-  await page.mouse.down();
-  await page.mouse.up();
+  // The second click comes when the question is drawn, where the button was: there stands what changes nothing.
+  const commands = page.getByRole('group', { name: 'Commands for the run' }).getByRole('button');
+  await page.getByRole('button', { name: 'Abort this run now' }).waitFor();
+  expect(await commands.allTextContents()).toEqual(['Suspend', 'Do not abort', 'Abort this run now']);
+  await page.getByRole('button', { name: 'Do not abort' }).click();
   await ask.waitFor();
   await page.getByRole('button', { name: 'Suspend' }).click();
   await page.locator('.badge', { hasText: 'suspended' }).first().waitFor();
