@@ -44,6 +44,7 @@ async function measureRoutes(what: string, port: number, endpoints: readonly Any
     const answer = await client.request(input);
     // A socket that was opened is not the next one's.
     if (answer === undefined || answer.status === 101) client.close();
+    return answer === undefined ? 'unanswered' : answer.status < 300 ? 'accepted' : answer.status;
   });
   await costs.begin(Buffer.from('GET /nothing HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n'));
   const subjects = endpoints.flatMap((endpoint, at) =>

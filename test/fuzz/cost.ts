@@ -6,9 +6,9 @@
  *     much.
  * K2. No byte costs more than `SHARE` (of a document `DOCUMENT_SHARE`) times what a byte of JSON costs to read: what
  *     grows with the square and was already past that at the smaller size, or costs far too much per byte. That is
- *     beside a run with nothing to do, and beside the example of the route as it stands: what it costs to resolve and
- *     to store or refuse something is not the cost of a byte, and what costs no more than an ordinary request is no
- *     way to choose the cost.
+ *     beside a run with nothing to do, and beside the example of the route as it stands where that has the same
+ *     outcome, and so does the same work: what it costs to resolve and to store or refuse something is not the cost of
+ *     a byte.
  * K3. What seems too dear is measured again, and the least counts: other processes use the machine too.
  */
 
@@ -36,6 +36,7 @@ export interface Subject {
   readonly example?: Buffer;
 }
 
+/** The outcome; of a request its status, accepted ones alike. */
 type Run = (input: Buffer) => unknown;
 
 interface Measured {
@@ -104,13 +105,15 @@ export class Costs {
     ] as const;
     const grew = times[1] > GROWTH * Math.max(times[0], this.#base, reading(large.length));
     const left = times[1] - share * reading(large.length);
-    const tooDear = left > this.#base && left > (await this.#ofExample(example, repeats));
+    const tooDear = left > this.#base && left > (await this.#ofSameWork(example, large, repeats));
     return { name, bytes: large.length, small: times[0], large: times[1], dear: grew || tooDear };
   }
 
-  /** What the example of the route costs, whether it is accepted here or not; nothing without one. */
-  async #ofExample(example: Buffer | undefined, repeats: number): Promise<number> {
-    return example === undefined ? 0 : this.#least(example, repeats);
+  /** What the example costs when it has the outcome of the input; otherwise nothing. */
+  async #ofSameWork(example: Buffer | undefined, input: Buffer, repeats: number): Promise<number> {
+    if (example === undefined) return 0;
+    const isSame = (await this.#run(input)) === (await this.#run(example));
+    return isSame ? this.#least(example, repeats) : 0;
   }
 
   async #least(input: Buffer, repeats: number): Promise<number> {
