@@ -30,7 +30,7 @@ export function ruleColumns(): Columns<RuleColumn, Rule> {
   return new Columns({
     columns: LISTED,
     cell: cellOf,
-    tone: ({ passes }) => (passes.refused.length > 0 ? 'red' : undefined),
+    tone: ({ passes }) => (passes.refused_count > 0 ? 'red' : undefined),
     right: ['MATCHED', 'CREATED', 'REFUSED'],
     spared: SPARED,
   });
@@ -50,20 +50,23 @@ export function filterText(filter: RuleFilter = {}): string {
 }
 
 /** R1; empty where nothing was refused. */
-export function refusalLines({ id, passes: { refused } }: Rule, local: boolean): string[] {
+export function refusalLines({ id, passes: { refused, refused_count } }: Rule, local: boolean): string[] {
   const lines = refused
     .slice(0, REFUSALS_SHOWN)
     .map(
       ({ pass, reasons, at }) =>
         `${id}: no schedule on ${pass}: ${reasons.join('; ')} (${momentText(at, local)})`,
     );
-  const left = refused.length - lines.length;
-  if (left > 0) lines.push(`${id}: no schedule on ${left} more (mcs rule list --json has all)`);
+  const left = refused_count - lines.length;
+  if (left > 0)
+    lines.push(
+      `${id}: no schedule on ${left} more (mcs rule list --json has ${refused.length} with their reasons)`,
+    );
   return lines.map(printable);
 }
 
 function cellOf(column: RuleColumn, rule: Rule): string {
-  const { matched, created, refused } = rule.passes;
+  const { matched, created, refused_count } = rule.passes;
   switch (column) {
     case 'RULE':
       return rule.id;
@@ -78,7 +81,7 @@ function cellOf(column: RuleColumn, rule: Rule): string {
     case 'CREATED':
       return `${created}`;
     case 'REFUSED':
-      return `${refused.length}`;
+      return `${refused_count}`;
     case 'BY':
       return rule.by ?? '-';
     case 'PASSES':

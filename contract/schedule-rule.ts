@@ -6,7 +6,7 @@
 import Type, { type Static } from 'typebox';
 import { quantityBound } from './bounded.ts';
 import { AUTH_SUBJECT_CHARACTERS } from './limits/auth.ts';
-import { PASSES_OF_TARGET } from './limits/pass.ts';
+import { RULE_REFUSALS_SHOWN } from './limits/schedule.ts';
 import { PASS_STATUSES, Token } from './pass.ts';
 import { By, closed, Identifier, ignored, Moment, planned, Reasons } from './planned-run.ts';
 import { TOKEN_PATTERN } from './token.ts';
@@ -51,9 +51,10 @@ export const RulePasses = Type.Object(
     matched: Type.Integer({ minimum: 0, description: 'Passes not over that the filter matches.' }),
     created: Type.Integer({ minimum: 0, description: 'Those of them with a schedule of this rule.' }),
     refused: Type.Array(RuleRefusal, {
-      maxItems: PASSES_OF_TARGET,
-      description: 'Those without one, and why, the earliest first.',
+      maxItems: RULE_REFUSALS_SHOWN,
+      description: 'The earliest of those that were refused one, and why.',
     }),
+    refused_count: Type.Integer({ minimum: 0, description: 'How many of them were refused one.' }),
   },
   { ...closed, title: 'RulePasses' },
 );
@@ -87,7 +88,7 @@ export const Rule = Type.Object(
         ...EXAMPLE_RULE,
         by: 'ada',
         updated_at: '2026-01-01T00:00:00.000Z',
-        passes: { matched: 3, created: 3, refused: [] },
+        passes: { matched: 3, created: 3, refused: [], refused_count: 0 },
       },
     ],
   },

@@ -12,6 +12,7 @@ import type { Fleet } from '../messaging/fleet.ts';
 import type { HistoryAsker } from '../messaging/history-asker.ts';
 import type { PassWriter } from '../messaging/pass-writes.ts';
 import type { PassesOver } from '../messaging/passes-over.ts';
+import type { RuleViews } from '../messaging/rule-views.ts';
 import type { SchedulesOver } from '../messaging/schedules-over.ts';
 import type { TransfersOver } from '../messaging/transfers-over.ts';
 import type { ArchiveHealth } from '../ports/archive-health.ts';
@@ -77,6 +78,7 @@ export interface RoutePorts extends FrontEndPorts {
   readonly runs: RunIndex;
   readonly passesOver: PassesOver;
   readonly schedulesOver: SchedulesOver;
+  readonly ruleViews: RuleViews;
   readonly transfersOver: TransfersOver;
   readonly chunkFeeds: ChunkFeeds;
   readonly fleet: Fleet;

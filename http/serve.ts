@@ -9,6 +9,7 @@ import { Fleet } from '../messaging/fleet.ts';
 import { HistoryAsker } from '../messaging/history-asker.ts';
 import { PassWriter } from '../messaging/pass-writes.ts';
 import { PassesOver } from '../messaging/passes-over.ts';
+import { RuleViews } from '../messaging/rule-views.ts';
 import { SchedulesOver } from '../messaging/schedules-over.ts';
 import { TransfersOver } from '../messaging/transfers-over.ts';
 import { UnitRegistrar } from '../messaging/unit-registrar.ts';
@@ -90,6 +91,7 @@ export async function serveRoutes({
     runs,
     passesOver: new PassesOver(ports),
     schedulesOver: new SchedulesOver(ports),
+    ruleViews: new RuleViews(ports),
     transfersOver: new TransfersOver(ports),
     chunkFeeds: new ChunkFeeds(ports),
     fleet: fleet.fleet,

@@ -101,6 +101,11 @@ export class PassBook implements CurrentPasses, Stoppable {
     return this.#all.sorted();
   }
 
+  /** Those of a target; cheaper, and may be walked while they change. */
+  inAnyOrder(target: string): Iterable<StoredPass> {
+    return this.#byTarget.get(target)?.values() ?? [];
+  }
+
   get changes(): number {
     return this.#changes;
   }
@@ -114,7 +119,11 @@ export class PassBook implements CurrentPasses, Stoppable {
     return this.#near.inProgress(target, () => this.#byTarget.get(target)?.values(), at);
   }
 
-  /** The pass of a target by its identifier, or by that of a contribution. */
+  get(target: string, id: string): StoredPass | undefined {
+    return this.#byTarget.get(target)?.get(id);
+  }
+
+  /** The pass of a target by its identifier, or by that of a contribution, for which all of them are looked at. */
   find(target: string, name: string): StoredPass | undefined {
     const ofTarget = this.#byTarget.get(target);
     return ofTarget?.get(name) ?? passNamed(ofTarget?.values() ?? [], name);

@@ -1,28 +1,24 @@
 /**
  * Creates and removes recurring rules. Mission Control Service, sections 2.7 and 4.6. Who may is the caller's matter.
  *
- * U1. Whether the one that stands may be replaced is asked of the record that was read, in each round: what is written
- *     is written over that one alone.
+ * U1. Whether the one that stands may be replaced or removed is asked of the record that was read, in each round: what
+ *     is written is written over that one alone.
  */
 
 import { buckets } from '../contract/bus/buckets.ts';
 import type { Fault } from '../contract/errors.ts';
 import { SCHEDULE_RULES, SCHEDULE_WRITE_ROUNDS } from '../contract/limits/schedule.ts';
 import { nearHelp } from '../contract/near.ts';
-import type { Rule, RuleRequest } from '../contract/schedule-rule.ts';
+import type { RuleRequest } from '../contract/schedule-rule.ts';
 import type { StoredRule } from '../contract/stored-schedule.ts';
 import { readStoredRule } from '../contract/stored-schedule.ts';
 import type { Mission } from '../mission/mission.ts';
-import { isOver } from '../mission/pass/pass.ts';
 import { lastEnvironment } from '../mission/procedure/reaction.ts';
 import { readQuantity } from '../mission/quantity.ts';
-import { matches, ruleScheduleId } from '../mission/schedule/rule.ts';
 import { readStart } from '../mission/schedule/start.ts';
 import type { Bus } from '../ports/bus.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { PassBook } from './pass-book.ts';
 import type { RuleBook } from './rule-book.ts';
-import type { ScheduleBook } from './schedule-book.ts';
 import { asRefusals, malformed, refusal } from './schedule-faults.ts';
 import { resolveSchedule } from './schedule-resolution.ts';
 
@@ -96,45 +92,31 @@ export async function storeRule(
   return { outcome: 'changed' };
 }
 
-/** Removes the rule; false where there is none. Its schedules stay (MC-RULE-013). Throws `Outage`. */
-export async function removeRule({ bus }: Pick<RuleTools, 'bus'>, id: string): Promise<boolean> {
+export type RuleRemoved =
+  | { readonly outcome: 'removed' }
+  | { readonly outcome: 'unknown' }
+  /** The one that stands may not be removed (U1). */
+  | { readonly outcome: 'forbidden'; readonly standing: StoredRule }
+  | { readonly outcome: 'changed' };
+
+/**
+ * Removes the rule; its schedules stay (MC-RULE-013). One that cannot be read is removed by whoever asks. Throws
+ * `Outage`.
+ */
+export async function removeRule(
+  { bus }: Pick<RuleTools, 'bus'>,
+  id: string,
+  mayRemove: (standing: StoredRule) => boolean = () => true,
+): Promise<RuleRemoved> {
   const bucket = bus.bucket(buckets.scheduleRules);
   for (let round = 0; round < SCHEDULE_WRITE_ROUNDS; round += 1) {
     const entry = await bucket.get(id);
-    if (entry === undefined) return false;
-    if ((await bucket.remove(id, entry.revision)).outcome === 'written') return true;
+    if (entry === undefined) return { outcome: 'unknown' };
+    const standing = readStoredRule(id, entry.value);
+    if (standing !== undefined && !mayRemove(standing)) return { outcome: 'forbidden', standing };
+    if ((await bucket.remove(id, entry.revision)).outcome === 'written') return { outcome: 'removed' };
   }
-  return true;
-}
-
-/** The rule of that identifier, also one that another process wrote a moment ago. Throws `Outage`. */
-export async function storedRule(
-  { bus, rules }: Pick<RuleTools, 'bus' | 'rules'>,
-  id: string,
-): Promise<StoredRule | undefined> {
-  const known = rules.get(id);
-  if (known !== undefined) return known;
-  const entry = await bus.bucket(buckets.scheduleRules).get(id);
-  return entry && readStoredRule(id, entry.value);
-}
-
-/** A rule with what it has made of the passes to come. */
-export function ruleView(
-  rule: StoredRule,
-  { passes, schedules, rules }: { passes: PassBook; schedules: ScheduleBook; rules: RuleBook },
-  now: number,
-): Rule {
-  const matching = passes.passes(rule.target).filter((pass) => !isOver(pass, now) && matches(rule, pass));
-  const without = matching.filter(({ id }) => schedules.get(ruleScheduleId(rule.id, id)) === undefined);
-  const refusals = without.flatMap(({ id }) => rules.refusalOf(rule.id, id) ?? []);
-  return {
-    ...rule,
-    passes: {
-      matched: matching.length,
-      created: matching.length - without.length,
-      refused: refusals.map(({ pass, reasons, at }) => ({ pass, reasons: [...reasons], at })),
-    },
-  };
+  return { outcome: 'changed' };
 }
 
 /** What does not parse. */

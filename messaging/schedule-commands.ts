@@ -1,6 +1,8 @@
 /**
  * Commands of people to stored schedules. Mission Control Service, sections 3.4 and 4.6. Each is one step of the chart
  * on the record, written once on the condition that nobody has written it meanwhile.
+ *
+ * D1. Whether the caller may is asked of the record that is changed: one that was read before may have been replaced.
  */
 
 import type { ScheduleValidation } from '../contract/schedule.ts';
@@ -15,21 +17,29 @@ import { type Changed, changeSchedule, type ScheduleTools, surroundingsOf } from
 export type Commanded =
   | Changed
   /** It is final, or its start is there. */
-  | { readonly outcome: 'final'; readonly state: StoredSchedule['state'] };
+  | { readonly outcome: 'final'; readonly state: StoredSchedule['state'] }
+  /** The caller may not (D1). */
+  | { readonly outcome: 'forbidden'; readonly standing: StoredSchedule };
+
+/** Whether the caller may change the schedule of this record (D1). */
+type May = (standing: StoredSchedule) => boolean;
 
 /** Cancels a schedule that is not final. Throws `Outage`. */
 export async function cancelSchedule(
   { bus, clock }: Pick<ScheduleTools, 'bus' | 'clock'>,
   id: string,
   by: string | undefined,
+  may: May = () => true,
 ): Promise<Commanded> {
   const at = clock.now();
-  let final: StoredSchedule['state'] | undefined;
+  let refused: Commanded | undefined;
   const changed = await changeSchedule(bus, id, (stored) => {
-    if (FINAL_STATES.has(stored.state)) final = stored.state;
+    if (!may(stored)) refused = { outcome: 'forbidden', standing: stored };
+    else if (FINAL_STATES.has(stored.state)) refused = { outcome: 'final', state: stored.state };
+    if (refused !== undefined) return stored;
     return steppedSchedule(stored, { type: 'operator.cancel', at, ...(by !== undefined && { by }) });
   });
-  return final === undefined ? changed : { outcome: 'final', state: final };
+  return refused ?? changed;
 }
 
 export type Validated =
@@ -48,6 +58,7 @@ export async function validateSchedule(
   mission: Mission,
   id: string,
   by: string,
+  may: May = () => true,
 ): Promise<Validated> {
   const at = tools.clock.now();
   let refused: Validated | undefined;
@@ -55,7 +66,8 @@ export async function validateSchedule(
   const changed = await changeSchedule(tools.bus, id, (stored) => {
     const around = surroundingsOf(stored, mission, tools);
     const { pass } = around;
-    if (FINAL_STATES.has(stored.state)) refused = { outcome: 'final', state: stored.state };
+    if (!may(stored)) refused = { outcome: 'forbidden', standing: stored };
+    else if (FINAL_STATES.has(stored.state)) refused = { outcome: 'final', state: stored.state };
     else if (startOf(stored) <= at) refused = { outcome: 'overtaken' };
     else if (pass === undefined) refused = { outcome: 'without-pass', pass: stored.pass };
     if (refused !== undefined || pass === undefined) return stored;

@@ -6,6 +6,8 @@
  * E2. What is not known yet is undefined: whoever asks is called when it is known.
  * E3. Another run is stored before anybody names it.
  * E4. Each is resolved with the configuration it was asked for last: one that is published meanwhile counts at once.
+ * E6. Of those that wait, what starts first is resolved first: thousands wait when a configuration is published, and
+ *     one of them may be due.
  * E5. What could not be found out is asked for again a moment later, and not before.
  */
 
@@ -16,9 +18,11 @@ import { storeProgram } from '../../messaging/run-launch.ts';
 import { resolveAgain } from '../../messaging/schedule-resolution.ts';
 import type { Mission } from '../../mission/mission.ts';
 import type { Resolution } from '../../mission/schedule/assess.ts';
+import { startOf } from '../../mission/schedule/schedule.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
+import { DueQueue } from './due-queue.ts';
 
 interface ResolutionsOptions {
   readonly bus: Bus;
@@ -47,6 +51,8 @@ export class Resolutions {
   readonly #options: ResolutionsOptions;
   readonly #known = new Map<string, Known>();
   readonly #asked = new Map<string, Asked>();
+  /** Those that were asked for, by their start (E6). */
+  readonly #order = new DueQueue();
   /** What could not be found out, until it is asked for again (E5). */
   readonly #failed = new Set<string>();
   #asking = false;
@@ -67,6 +73,7 @@ export class Resolutions {
     if (isOfThis) return known.resolution;
     if (this.#failed.has(schedule.id)) return undefined;
     this.#asked.set(schedule.id, { schedule, mission });
+    this.#order.put(startOf(schedule), schedule.id);
     if (!this.#asking) void this.#askAll();
     return undefined;
   }
@@ -82,13 +89,12 @@ export class Resolutions {
     this.#asked.clear();
   }
 
-  /** A few at a time: thousands of schedules become others in the moment in which a configuration is published. */
+  /** A few at a time. */
   async #askAll(): Promise<void> {
     this.#asking = true;
     try {
       while (this.#asked.size > 0 && !this.#stopped) {
-        const slice = [...this.#asked.values()].slice(0, SCHEDULE_SLICE);
-        await Promise.all(slice.map((asked) => this.#ask(asked)));
+        await Promise.all(this.#first(SCHEDULE_SLICE).map((asked) => this.#ask(asked)));
         await new Promise<void>((resolve) => this.#options.clock.setTimeout(resolve, 0));
       }
     } finally {
@@ -96,11 +102,22 @@ export class Resolutions {
     }
   }
 
-  async #ask(asked: Asked): Promise<void> {
+  /** Takes so many of those that wait, the earliest first (E6). */
+  #first(most: number): Asked[] {
+    const first: Asked[] = [];
+    while (first.length < most) {
+      const id = this.#order.take(Number.POSITIVE_INFINITY);
+      if (id === undefined) break;
+      const asked = this.#asked.get(id);
+      this.#asked.delete(id);
+      if (asked !== undefined) first.push(asked);
+    }
+    return first;
+  }
+
+  async #ask({ schedule, mission }: Asked): Promise<void> {
     const { bus, clock, log, known } = this.#options;
-    const { schedule, mission } = asked;
     const { id, content, created_at: created } = schedule;
-    if (this.#asked.get(id) === asked) this.#asked.delete(id);
     try {
       const { resolution, run } = await resolveAgain(bus, mission, schedule);
       if (run !== undefined) await storeProgram(bus, clock, run);

@@ -6,7 +6,8 @@
  * M1. A rule looks at a pass when one of the two changes, or another schedule of that pass, or the configuration; what
  *     was refused is not asked for again before.
  * M2. A refusal is logged once, and stored where the view of the rule shows it; the same reasons again are neither.
- * M3. Only so many are created at once, and others have their turn between.
+ * M3. Only so many are created at once, and others have their turn between. A rule that is marked as a whole is
+ *     compared with one pass of its target after the other, and nothing is kept of those that come behind.
  * M6. A schedule that does not fit into a message of the bus is refused like any other: it is not tried again.
  * M4. Nothing is made while the bus is away, or while passes, schedules, rules or the configuration are not known: what
  *     is marked stays so, and is looked at again a moment later. A bus that is silent for a while says nothing when it
@@ -17,6 +18,7 @@ import { buckets } from '../../contract/bus/buckets.ts';
 import { NAME_CHARACTERS } from '../../contract/limits/request.ts';
 import {
   RULE_CREATIONS,
+  RULE_PAIRS_SLICE,
   SCHEDULE_SLICE,
   SCHEDULE_TICK_MS,
   SCHEDULE_WRITE_ROUNDS,
@@ -28,6 +30,7 @@ import {
   readStoredRule,
   type StoredRefusal,
   type StoredRule,
+  type StoredSchedule,
 } from '../../contract/stored-schedule.ts';
 import { isToken } from '../../contract/token.ts';
 import { TooLarge } from '../../contract/too-large.ts';
@@ -59,9 +62,20 @@ interface Pair {
   readonly pass: string;
 }
 
+/** A rule that is marked as a whole, and the passes of its target that it has not looked at yet (M3). */
+interface Walk {
+  readonly rule: StoredRule;
+  readonly passes: Iterator<StoredPass>;
+}
+
 export class RuleMaker {
   readonly #options: RuleMakerOptions;
   readonly #marked = new Map<string, Pair>();
+  /** By identifier. */
+  readonly #rulesMarked = new Set<string>();
+  #walk: Walk | undefined;
+  /** Before that everything is still to be marked. */
+  #begun = false;
   readonly #off: (() => void)[] = [];
   readonly #timers = new Set<TimerHandle>();
   #creating = 0;
@@ -81,14 +95,17 @@ export class RuleMaker {
       passes.onChange(({ target, id }) => this.#markPass(target, id)),
       // Its place in the pass may be free for another one.
       schedules.onChange((_id, now, before) => {
-        for (const each of [now, before]) if (each !== undefined) this.#markPass(each.target, each.pass);
+        for (const each of [now, before]) if (each !== undefined) this.#markPassOf(each);
       }),
       missions.onChange(() => this.#markAll()),
       bus.onConnection((connected) => {
         if (connected) this.#later(SCHEDULE_TICK_MS / 4, () => this.#markAll());
       }),
     );
-    void Promise.all([rules.ready, passes.ready, schedules.ready]).then(() => this.#markAll());
+    void Promise.all([rules.ready, passes.ready, schedules.ready]).then(() => {
+      this.#begun = true;
+      this.#markAll();
+    });
   }
 
   async stop(): Promise<void> {
@@ -96,28 +113,39 @@ export class RuleMaker {
     for (const off of this.#off) off();
     for (const timer of this.#timers) this.#options.clock.clearTimeout(timer);
     this.#marked.clear();
+    this.#rulesMarked.clear();
+    this.#walk = undefined;
   }
 
   #markAll(): void {
     for (const rule of this.#options.rules.rules()) this.#markRule(rule);
   }
 
-  #markRule(rule: StoredRule): void {
-    for (const pass of this.#options.passes.passes(rule.target)) this.#mark(rule, pass.target, pass.id);
+  #markRule({ id }: StoredRule): void {
+    if (this.#stopped || !this.#begun) return;
+    this.#rulesMarked.add(id);
+    this.#lookSoon();
   }
 
   #markPass(target: string, pass: string): void {
     for (const rule of this.#options.rules.rulesOf(target)) this.#mark(rule, target, pass);
   }
 
+  /** The schedule may name its pass as it was called before it was merged. */
+  #markPassOf({ target, pass: name }: StoredSchedule): void {
+    if (!this.#begun || this.#options.rules.rulesOf(target).length === 0) return;
+    const pass = this.#options.passes.find(target, name);
+    if (pass !== undefined) this.#markPass(target, pass.id);
+  }
+
   #mark({ id: rule }: StoredRule, target: string, pass: string): void {
-    if (this.#stopped) return;
+    if (this.#stopped || !this.#begun) return;
     this.#marked.set(`${rule}.${pass}`, { rule, target, pass });
     this.#lookSoon();
   }
 
   #lookSoon(): void {
-    if (this.#stopped || this.#marked.size === 0 || this.#creating >= RULE_CREATIONS) return;
+    if (this.#stopped || !this.#hasMarked || this.#creating >= RULE_CREATIONS) return;
     this.#looking ??= this.#later(0, () => {
       this.#looking = undefined;
       this.#lookAtMarked();
@@ -129,13 +157,42 @@ export class RuleMaker {
     const mission = this.#known();
     if (mission === undefined) return this.#lookLater();
     let left = SCHEDULE_SLICE;
-    for (const [key, pair] of this.#marked) {
-      if (left === 0 || this.#creating >= RULE_CREATIONS) break;
-      left -= 1;
-      this.#marked.delete(key);
-      this.#look(key, pair, mission);
+    for (let looked = 0; looked < RULE_PAIRS_SLICE && left > 0; looked += 1) {
+      const pair = this.#creating < RULE_CREATIONS ? this.#next() : undefined;
+      if (pair === undefined) break;
+      if (this.#look(pair, mission)) left -= 1;
     }
     this.#lookSoon();
+  }
+
+  get #hasMarked(): boolean {
+    return this.#marked.size > 0 || this.#rulesMarked.size > 0 || this.#walk !== undefined;
+  }
+
+  /** Takes one that is marked: those that are marked by themselves first. */
+  #next(): Pair | undefined {
+    for (const [key, pair] of this.#marked) {
+      this.#marked.delete(key);
+      return pair;
+    }
+    for (;;) {
+      this.#walk ??= this.#nextWalk();
+      if (this.#walk === undefined) return undefined;
+      const { rule, passes } = this.#walk;
+      const { value: pass, done } = passes.next();
+      if (done !== true) return { rule: rule.id, target: rule.target, pass: pass.id };
+      this.#walk = undefined;
+    }
+  }
+
+  #nextWalk(): Walk | undefined {
+    for (const id of this.#rulesMarked) {
+      this.#rulesMarked.delete(id);
+      const rule = this.#options.rules.get(id);
+      if (rule !== undefined)
+        return { rule, passes: this.#options.passes.inAnyOrder(rule.target)[Symbol.iterator]() };
+    }
+    return undefined;
   }
 
   #lookLater(): void {
@@ -152,31 +209,30 @@ export class RuleMaker {
     return isLive ? missions.current : undefined;
   }
 
-  #look(key: string, pair: Pair, mission: Mission): void {
+  /** False where there is nothing to be made. */
+  #look(pair: Pair, mission: Mission): boolean {
     const { rules, passes, clock } = this.#options;
     const rule = rules.get(pair.rule);
-    const pass = passes.find(pair.target, pair.pass);
-    if (rule === undefined || pass === undefined || !this.#isWanted(rule, pass)) return;
-    const turn = turnOf(key, this.#options);
+    const pass = passes.get(pair.target, pair.pass);
+    if (rule === undefined || pass === undefined || !this.#isWanted(rule, pass)) return false;
+    const turn = turnOf(`${pair.rule}.${pair.pass}`, this.#options);
     const make = (): void => void this.#make(rule, pass, mission);
-    if (turn === 0) return make();
-    this.#later(turn, () => {
-      const stands = passes.find(pair.target, pair.pass) === pass && rules.get(pair.rule) === rule;
-      if (stands && clock.now() < windowOf(pass).los && this.#isWanted(rule, pass)) make();
-    });
+    if (turn === 0) make();
+    else
+      this.#later(turn, () => {
+        const stands = passes.get(pair.target, pair.pass) === pass && rules.get(pair.rule) === rule;
+        if (stands && clock.now() < windowOf(pass).los && this.#isWanted(rule, pass)) make();
+      });
+    return true;
   }
 
   /** MC-RULE-009, MC-RULE-010, MC-RULE-012 */
   #isWanted(rule: StoredRule, pass: StoredPass): boolean {
     const now = this.#options.clock.now();
+    if (isOver(pass, now) || !matches(rule, pass)) return false;
+    if (this.#options.schedules.get(ruleScheduleId(rule.id, pass.id)) !== undefined) return false;
     const offset = readStart(rule.start);
-    return (
-      offset.ok &&
-      !isOver(pass, now) &&
-      fireTime(windowOf(pass).aos, offset.value) > now &&
-      matches(rule, pass) &&
-      this.#options.schedules.get(ruleScheduleId(rule.id, pass.id)) === undefined
-    );
+    return offset.ok && fireTime(windowOf(pass).aos, offset.value) > now;
   }
 
   async #make(rule: StoredRule, pass: StoredPass, mission: Mission): Promise<void> {

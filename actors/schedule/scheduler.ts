@@ -41,7 +41,7 @@ import { isOpen, type ScheduleBook } from '../../messaging/schedule-book.ts';
 import { surroundingsOf } from '../../messaging/schedule-changes.ts';
 import type { Mission } from '../../mission/mission.ts';
 import { assess, type Found, lateReasons } from '../../mission/schedule/assess.ts';
-import { isPlacedAlike } from '../../mission/schedule/schedule.ts';
+import { isPlacedAlike, startOf } from '../../mission/schedule/schedule.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { CellOwner, CellsOf, Gone } from '../../ports/cells.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
@@ -201,8 +201,11 @@ export class Scheduler implements CellOwner {
     for (const { id } of this.#options.schedules.onPass(target, pass)) this.#mark(id);
   }
 
+  /** The earliest first: one of thousands may be due. */
   #markAll(): void {
-    for (const id of this.#options.schedules.open.keys()) this.#mark(id);
+    const open = [...this.#options.schedules.open.values()];
+    open.sort((one, other) => startOf(one) - startOf(other));
+    for (const { id } of open) this.#mark(id);
   }
 
   #mark(id: string): void {

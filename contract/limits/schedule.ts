@@ -51,5 +51,9 @@ export const SCHEDULES_AGED_AT_ONCE = 1_000;
 export const SCHEDULE_GROUPS = 32;
 /** Recurring rules of a cell, each compared with every pass of its target: two for each of 2,000 targets, and more. */
 export const SCHEDULE_RULES = 5_000;
+/** Passes that one rule after the other is compared with before others have their turn: a millisecond of work. */
+export const RULE_PAIRS_SLICE = 2_000;
+/** Refusals that the view of a rule shows, those of the earliest passes. */
+export const RULE_REFUSALS_SHOWN = 100;
 /** Schedules that rules create at once; the others wait for their turn. */
 export const RULE_CREATIONS = 16;

@@ -8,14 +8,7 @@
 
 import { Rule, RuleList, RuleRequest } from '../../contract/schedule-rule.ts';
 import type { StoredRule } from '../../contract/stored-schedule.ts';
-import {
-  removeRule,
-  ruleEnvironment,
-  ruleRefusal,
-  ruleView,
-  storedRule,
-  storeRule,
-} from '../../messaging/rule-writes.ts';
+import { removeRule, ruleEnvironment, ruleRefusal, storeRule } from '../../messaging/rule-writes.ts';
 import type { Mission } from '../../mission/mission.ts';
 import { plannedRun } from '../../mission/schedule/rule.ts';
 import type { Caller } from '../caller.ts';
@@ -36,18 +29,16 @@ export const listRules = defineRoute({
   summary: 'Recurring rules of every target, or of one, and what each has made of the passes to come',
   description:
     'By identifier. Of the passes that are not over: how many the filter matches, how many of them have a schedule of the ' +
-    'rule, and why the others have none.',
+    'rule, how many were refused one, and why, of the earliest.',
   tag: 'Schedules',
   query: { target: targetInQuery },
   replies: { 200: RuleList },
   errors: ['api::unknown-target', 'api::unavailable'],
-  handle({ query: { target } }, ports) {
+  async handle({ query: { target } }, ports) {
     if (!isLive(ports)) return busUnavailable();
-    const now = ports.clock.now();
-    const asked = ports.rules.rules().filter((rule) => target === undefined || rule.target === target);
-    const stranger = asked.length === 0 ? strangerRefusal(target, ports) : undefined;
+    const rules = await ports.ruleViews.list(target);
+    const stranger = rules.length === 0 ? strangerRefusal(target, ports) : undefined;
     if (stranger !== undefined) return stranger;
-    const rules = asked.map((rule) => ruleView(rule, ports, now));
     return { ok: true, value: { status: 200, body: { rules } satisfies RuleList } };
   },
 });
@@ -83,12 +74,9 @@ export const writeRule = defineRoute({
     const mayNot =
       written.outcome === 'forbidden' ? refusalFor(caller, written.standing, mission.value) : undefined;
     if (mayNot !== undefined) return mayNot;
-    if (written.outcome !== 'stored')
-      return refuse('schedule::changed', `rule ${body.id} has changed meanwhile`, {
-        help: 'Repeat the request.',
-      });
+    if (written.outcome !== 'stored') return changedMeanwhile(body.id);
     await ports.rules.seen(written.revision);
-    const view = ruleView(written.stored, ports, ports.clock.now());
+    const view = await ports.ruleViews.of(written.stored);
     return { ok: true, value: { status: 201, body: view satisfies Rule } };
   },
 });
@@ -103,16 +91,24 @@ export const deleteRule = defineRoute({
   tag: 'Schedules',
   params: { id: ruleInPath },
   replies: { 204: NO_CONTENT },
-  errors: [...PLANNER_ERRORS, 'schedule::unknown-rule', 'api::unavailable'],
+  errors: [...PLANNER_ERRORS, 'schedule::unknown-rule', 'schedule::changed', 'api::unavailable'],
   statuses: PLANNER_STATUSES,
   async handle({ params: { id }, caller }, ports) {
     const mission = currentMission(ports);
     if (!mission.ok) return mission;
-    const rule = await storedRule(ports, id);
-    if (rule === undefined) return unknownRule(id);
-    const forbidden = refusalFor(caller, rule, mission.value);
-    if (forbidden !== undefined) return forbidden;
-    return (await removeRule(ports, id)) ? { ok: true, value: { status: 204 } } : unknownRule(id);
+    const mayRemove = (standing: StoredRule): boolean =>
+      refusalFor(caller, standing, mission.value) === undefined;
+    const removed = await removeRule(ports, id, mayRemove);
+    switch (removed.outcome) {
+      case 'removed':
+        return { ok: true, value: { status: 204 } };
+      case 'unknown':
+        return unknownRule(id);
+      case 'forbidden':
+        return refusalFor(caller, removed.standing, mission.value) ?? changedMeanwhile(id);
+      case 'changed':
+        return changedMeanwhile(id);
+    }
   },
 });
 
@@ -127,6 +123,10 @@ function refusalFor(
 
 function isLive({ rules, passes, schedules }: RoutePorts): boolean {
   return rules.live && passes.live && schedules.live;
+}
+
+function changedMeanwhile(id: string): Refusal {
+  return refuse('schedule::changed', `rule ${id} has changed meanwhile`, { help: 'Repeat the request.' });
 }
 
 function unknownRule(id: string): Refusal {

@@ -128,10 +128,15 @@ export const cancelScheduleRoute = defineRoute({
   async handle({ params: { id }, caller }, ports) {
     const known = await knownSchedule(id, ports);
     if (!known.ok) return known;
-    const forbidden = launchRefusal(caller, known.value.environment);
+    const { mission, stored } = known.value;
+    const refusalOf = ({ environment }: StoredSchedule): Refusal | undefined =>
+      launchRefusal(caller, mission.environments.get(environment));
+    const forbidden = refusalOf(stored);
     if (forbidden !== undefined) return forbidden;
-    const done = await cancelSchedule(ports, id, nameOf(caller));
-    if (done.outcome !== 'changed') return notDone(known.value.stored, done);
+    const may = (standing: StoredSchedule): boolean => refusalOf(standing) === undefined;
+    const done = await cancelSchedule(ports, id, nameOf(caller), may);
+    if (done.outcome === 'forbidden') return refusalOf(done.standing) ?? changedMeanwhile(id);
+    if (done.outcome !== 'changed') return notDone(stored, done);
     await ports.schedules.seen(done.revision);
     return answer(done.stored, ports);
   },
@@ -158,10 +163,17 @@ export const validateScheduleRoute = defineRoute({
   async handle({ params: { id }, caller }, ports) {
     const known = await knownSchedule(id, ports);
     if (!known.ok) return known;
-    const { mission, environment, stored } = known.value;
-    const supervisor = supervisorOf(caller, environment);
+    const { mission, stored } = known.value;
+    const supervisorIn = ({ environment }: StoredSchedule): Handled<string> =>
+      supervisorOf(caller, mission.environments.get(environment));
+    const supervisor = supervisorIn(stored);
     if (!supervisor.ok) return supervisor;
-    const done = await validateSchedule(ports, mission, id, supervisor.value);
+    const may = (standing: StoredSchedule): boolean => supervisorIn(standing).ok;
+    const done = await validateSchedule(ports, mission, id, supervisor.value, may);
+    if (done.outcome === 'forbidden') {
+      const refusal = supervisorIn(done.standing);
+      return refusal.ok ? changedMeanwhile(id) : refusal;
+    }
     if (done.outcome === 'without-pass')
       return refuse('schedule::refused', `pass ${done.pass} is not stored any more`, {
         help: 'Make the schedule again on another pass.',
@@ -207,8 +219,6 @@ async function create(
 interface Known {
   readonly mission: Mission;
   readonly stored: StoredSchedule;
-  /** Of its run; undefined where it is no longer configured. */
-  readonly environment: Environment | undefined;
 }
 
 async function knownSchedule(id: string, ports: RoutePorts): Promise<Handled<Known>> {
@@ -217,8 +227,7 @@ async function knownSchedule(id: string, ports: RoutePorts): Promise<Handled<Kno
   if (!ports.schedules.live || !ports.passes.live) return busUnavailable();
   const stored = (await storedSchedule(ports, id)) ?? (await ports.schedulesOver.find(id));
   if (stored === undefined) return unknownSchedule(id);
-  const environment = mission.value.environments.get(stored.environment);
-  return { ok: true, value: { mission: mission.value, stored, environment } };
+  return { ok: true, value: { mission: mission.value, stored } };
 }
 
 /** The name of a supervisor that the environment allows (MC-SCH-055). */

@@ -7,20 +7,31 @@ import type { ScheduleRequest } from '../../contract/schedule.ts';
 import type { RuleRequest } from '../../contract/schedule-rule.ts';
 import { readQuantity } from '../quantity.ts';
 
+type Filtering = Pick<RuleRequest, 'target' | 'filter'>;
+type Matcher = (pass: StoredPass) => boolean;
+
+/** A rule is compared with thousands of passes. */
+const matchers = new WeakMap<Filtering, Matcher>();
+
 /** Every given field must hold; a cancelled pass never matches (MC-RULE-002 to MC-RULE-004). */
-export function matches(
-  { target, filter = {} }: Pick<RuleRequest, 'target' | 'filter'>,
-  pass: StoredPass,
-): boolean {
-  const { status, min_elevation: least, station, uplink } = filter;
-  return (
+export function matches(rule: Filtering, pass: StoredPass): boolean {
+  const known = matchers.get(rule);
+  if (known !== undefined) return known(pass);
+  const matcher = matcherOf(rule);
+  matchers.set(rule, matcher);
+  return matcher(pass);
+}
+
+function matcherOf({ target, filter = {} }: Filtering): Matcher {
+  const { status, min_elevation, station, uplink } = filter;
+  const least = min_elevation === undefined ? undefined : degrees(min_elevation);
+  return (pass) =>
     pass.target === target &&
     pass.status !== 'cancelled' &&
     (status === undefined || pass.status === status) &&
-    (least === undefined || degrees(pass.max_elevation) >= degrees(least)) &&
     (station === undefined || pass.station === station) &&
-    (uplink === undefined || (pass.uplink ?? true) === uplink)
-  );
+    (uplink === undefined || (pass.uplink ?? true) === uplink) &&
+    (least === undefined || degrees(pass.max_elevation) >= least);
 }
 
 export function ruleScheduleId(rule: string, pass: string): string {

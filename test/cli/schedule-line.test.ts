@@ -42,7 +42,7 @@ function aRule(more: Partial<Rule['passes']> = {}): Rule {
     targets: { sat: 'sat1' },
     by: 'ada',
     updated_at: '2026-01-01T00:00:00.000Z',
-    passes: { matched: 3, created: 3, refused: [], ...more },
+    passes: { matched: 3, created: 3, refused: [], refused_count: more.refused?.length ?? 0, ...more },
   };
 }
 
@@ -159,7 +159,7 @@ describe('a rule', () => {
     }));
     expect(refusalLines(aRule({ refused }), false)).toEqual([
       ...[1, 2, 3].map((n) => `image-each: no schedule on p${n}: too short; RX only (2026-01-01 00:00:00Z)`),
-      'image-each: no schedule on 2 more (mcs rule list --json has all)',
+      'image-each: no schedule on 2 more (mcs rule list --json has 5 with their reasons)',
     ]);
     expect(refusalLines(aRule(), false)).toEqual([]);
   });

@@ -132,15 +132,19 @@ async function moved({ id = 's1', ...more }: Partial<StoredSchedule>): Promise<v
   await until(() => world.books.schedules.get(id) === undefined);
 }
 
-/** Somebody else writes each entry of the bucket just behind each time it is read. */
-function overtaking(definition: { readonly name: string }, other: (key: string) => Uint8Array): void {
+/** Somebody else writes each entry of the bucket just behind each time it is read: as it was, or another one. */
+function overtaking(
+  definition: { readonly name: string },
+  other: (key: string) => Uint8Array,
+  replacement?: Uint8Array,
+): void {
   const real = world.bus.bucket.bind(world.bus);
   const overtaken = vi.spyOn(world.bus, 'bucket').mockImplementation((wanted) => {
     const bucket = real(wanted);
     if (wanted.name !== definition.name) return bucket;
     const get = async (key: string): Promise<Entry | undefined> => {
       const entry = await bucket.get(key);
-      await bucket.overwrite(key, entry?.value ?? other(key));
+      await bucket.overwrite(key, replacement ?? entry?.value ?? other(key));
       return entry;
     };
     return new Proxy(bucket, { get: (on, name) => (name === 'get' ? get : Reflect.get(on, name, on)) });
@@ -619,7 +623,7 @@ describe('recurring rules (MC-RULE-006 MC-RULE-008)', () => {
         library: 'ops',
         by: 'ada',
         updated_at: expect.stringMatching(/Z$/),
-        passes: { matched: expect.any(Number), created: 0, refused: [] },
+        passes: { matched: expect.any(Number), created: 0, refused: [], refused_count: 0 },
       },
     ]);
     expect((await rules()).body).toEqual({ rules: [answer.body] });
@@ -635,7 +639,8 @@ describe('recurring rules (MC-RULE-006 MC-RULE-008)', () => {
     await pass('n1', 300, filter);
     await pass('n2', 360, filter);
     await pass('n3', 420, { ...filter, status: 'cancelled' });
-    expect((await addRule({ filter })).body.passes).toEqual({ matched: 2, created: 0, refused: [] });
+    const none = { created: 0, refused: [], refused_count: 0 };
+    expect((await addRule({ filter })).body.passes).toEqual({ matched: 2, ...none });
     await written({ id: 'each-n1', pass: 'n1' });
     const refusal = { rule: 'each', target: 'sat1', pass: 'n2', reasons: ['too long'], at: at(0) };
     await world.bus.bucket(buckets.ruleRefusals).overwrite('each.n2', Buffer.from(JSON.stringify(refusal)));
@@ -647,6 +652,7 @@ describe('recurring rules (MC-RULE-006 MC-RULE-008)', () => {
       matched: 2,
       created: 1,
       refused: [{ pass: 'n2', reasons: ['too long'], at: at(0) }],
+      refused_count: 1,
     });
   });
 
@@ -734,6 +740,16 @@ describe('recurring rules (MC-RULE-006 MC-RULE-008)', () => {
     expect((await addRule()).status).toBe(201);
     overtaking(buckets.scheduleRules, () => Buffer.from('{}'));
     expect(said(await addRule())).toEqual([409, ['schedule::changed']]);
+    expect(said(await removeRule())).toEqual([409, ['schedule::changed']]);
+  });
+
+  it('MC-SCH-060 rule-writes.U1 are not removed where another one stands by now that the caller may not remove', async () => {
+    await addRule();
+    const stored = { ...RULE, environment: 'flight', updated_at: at(0) };
+    overtaking(buckets.scheduleRules, () => Buffer.from('{}'), Buffer.from(JSON.stringify(stored)));
+    expect(said(await removeRule())).toEqual([401, ['auth::jwt-required']]);
+    restore();
+    expect((await rules()).body.rules.map(({ id }: Rule) => id)).toEqual(['each']);
   });
 });
 

@@ -12,6 +12,7 @@ import {
 import { Outage } from '../../contract/outage.ts';
 import { passKey, type StoredPass } from '../../contract/pass.ts';
 import type { RuleRequest } from '../../contract/schedule-rule.ts';
+import type { StoredSchedule } from '../../contract/stored-schedule.ts';
 import type { RuleBook } from '../../messaging/rule-book.ts';
 import { ruleRefusal } from '../../messaging/rule-writes.ts';
 import { type ScheduleTools, storedSchedule } from '../../messaging/schedule-changes.ts';
@@ -25,6 +26,26 @@ import { REQUEST, RULE, ScheduleWorld } from '../actors/schedule/world.ts';
 import { AOS, at, MINUTE, storedPass } from '../mission/schedule/records.ts';
 
 const HAZARD = { run: 'reboot', environment: 'flight' };
+
+it('schedule-commands.D1 MC-SCH-060 whether the caller may is asked of the record that is changed', async () => {
+  const world = await started();
+  await world.schedule();
+  const before = world.stored();
+  const asked: unknown[] = [];
+  const mayNot = (standing: StoredSchedule): boolean => {
+    asked.push(standing.environment);
+    return false;
+  };
+  const tools = await world.api('a', () => 1);
+  const cancelled = await world.finish(cancelSchedule(tools, 's1', 'ada', mayNot));
+  const validated = await world.finish(validateSchedule(tools, world.mission, 's1', 'ada', mayNot));
+  expect([cancelled, validated]).toEqual(
+    Array(2).fill({ outcome: 'forbidden', standing: expect.objectContaining({ id: 's1' }) }),
+  );
+  expect([world.stored(), asked]).toEqual([before, Array(2).fill(before!.environment)]);
+  await world.finish(tools.stop());
+  await world.stop();
+});
 
 async function started(names: string[] = []): Promise<ScheduleWorld> {
   const world = await ScheduleWorld.start(names);

@@ -65,10 +65,10 @@ export class RulesView {
 
   #rule(rule: Rule): unknown {
     const { id, target, filter, run, library, environment, start, by, passes } = rule;
-    const more = passes.refused.length - REFUSED_SHOWN;
+    const more = passes.refused_count - REFUSED_SHOWN;
     return html`<li class="panel"><p><strong>${id}</strong> <span class="muted">${by === undefined ? '' : `by ${by}`}</span></p>
       <p>${filterWords(filter)} of ${target}: ${run}${library === undefined ? '' : ` of ${library}`}${environment === undefined ? '' : ` in ${environment}`}, <span class="muted">${pairsOf(rule, this.#space.mission.answer)}</span>, at ${start}</p>
-      <p><span class="badge">${passes.matched} matched</span> <span class="badge ok">✓ ${passes.created} created</span> <span class="badge ${passes.refused.length > 0 ? 'warn' : ''}">△ ${passes.refused.length} refused</span></p>
+      <p><span class="badge">${passes.matched} matched</span> <span class="badge ok">✓ ${passes.created} created</span> <span class="badge ${passes.refused_count > 0 ? 'warn' : ''}">△ ${passes.refused_count} refused</span></p>
       ${passes.refused.length === 0 ? nothing : html`<ul class="reasons" aria-label="Refused to ${id}">${passes.refused.slice(0, REFUSED_SHOWN).map(({ pass, reasons }) => html`<li><a class="mono" href=${this.#passLink(target, pass)}>${pass}</a> ${reasons.join('; ')}</li>`)}${more > 0 ? html`<li class="muted">and ${more} more</li>` : nothing}</ul>`}
       ${this.#buttons(id)}
       ${this.#refused?.id === id ? refusalView(this.#refused.refusal, 'Whether it was removed stands here in a moment.') : nothing}</li>`;

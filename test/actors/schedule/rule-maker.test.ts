@@ -203,6 +203,20 @@ describe('many', () => {
     expect([most <= RULE_CREATIONS, written > 20]).toEqual([true, true]);
   });
 
+  it('rule-maker.M3 a pass that changes has its turn before those of a rule that is marked as a whole', async () => {
+    const world = await started('one');
+    for (let n = 0; n < 400; n += 1) await world.pass(nth(n, { target: 'twin' }));
+    await world.rule({ id: 'wide', target: 'twin', targets: { sat: 'twin' }, environment: 'bench' });
+    await world.rule();
+    await world.pass(nth(900));
+    for (let n = 0; n < 100 && world.stored('each-p900') === undefined; n += 1) await world.run(1);
+    expect(world.stored('each-p900')?.state).toBe('scheduled');
+    const wide = made(world).length - 1;
+    expect([wide > 0, wide < 300]).toEqual([true, true]);
+    await world.run(20_000);
+    expect(made(world)).toHaveLength(401);
+  });
+
   it('MC-RULE-009 who ranks first for a pass and is dead is waited for a moment', async () => {
     const world = await started('one');
     for (let n = 0; n < 6; n += 1) world.ghosts.push(`ghost-${n}`);
