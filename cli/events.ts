@@ -9,10 +9,10 @@ import { EVENT_PAGE, EVENT_PAGE_USUAL } from '../contract/limits/event.ts';
 import { realClock } from '../supervision/clock.ts';
 import { defineCommand } from './command.ts';
 import { WrongUsage } from './command-line.ts';
+import { EventFollow } from './event-follow.ts';
 import { eventLine } from './event-line.ts';
-import { followAgain, whenEnded } from './followed.ts';
+import { followAgain, INTERRUPTED, pause, whenEnded } from './followed.ts';
 import { limitOf, logPages, logQuery } from './log-pages.ts';
-import { printable } from './pass-look.ts';
 import { printJsonLine } from './print-json.ts';
 import { hasColour } from './run-follow.ts';
 import { type Service, serviceOf } from './service.ts';
@@ -27,8 +27,6 @@ const USAGE = `mcs events [TARGET …] [--follow] [--kinds K,K] [--severity S] [
 const FILTERS = ['kinds', 'severity', 'text', 'subject', 'by', 'run'] as const;
 /** What the watch does not know. */
 const PAST_ONLY = ['text', 'subject', 'by', 'run', 'to'] as const;
-/** What a shell reports of a command that Ctrl-C ended. */
-const INTERRUPTED = 130;
 
 export const events = defineCommand({
   usage: USAGE,
@@ -56,18 +54,15 @@ export const events = defineCommand({
     const service = serviceOf(values);
     const query = logQuery(values, FILTERS);
     if (targets.length > 0) query.set('targets', targets.join());
-    const asked = new URLSearchParams(query);
     const show = shower(shape);
-    const listed = await logPages(service, '/v1/events', query, {
-      limit,
-      itemsOf: ({ events: items }: EventPage) => items,
-    });
+    if (follow) return followed(service, query, limit, show);
+    const listed = await pages(service, query, limit);
     if (listed === undefined) return 1;
     for (const event of newestFirst(listed.items).reverse()) show(event);
     for (const line of listed.said) process.stderr.write(`${line}\n`);
-    if (!follow && listed.more)
+    if (listed.more)
       process.stderr.write(`older events match too: --limit up to ${EVENT_PAGE}, or an earlier --to\n`);
-    return follow ? followed(service, asked, show) : 0;
+    return 0;
   },
 });
 
@@ -77,32 +72,42 @@ function shower({ json, local }: Shape): (event: WatchedEvent) => void {
   return (event) => void process.stdout.write(`${eventLine(event, look)}\n`);
 }
 
-/** Nothing is replayed by the watch: where what happened meanwhile stands is said. */
+function pages(service: Service, query: URLSearchParams, limit: number) {
+  const itemsOf = ({ events: items }: EventPage): EventPage['events'] => items;
+  return logPages(service, '/v1/events', new URLSearchParams(query), { limit, itemsOf });
+}
+
 async function followed(
   service: Service,
   query: URLSearchParams,
+  limit: number,
   show: (event: WatchedEvent) => void,
 ): Promise<number> {
-  query.delete('from');
-  const { signal } = whenEnded();
-  const now = (): string => new Date(realClock.now()).toISOString();
-  let lostAt: string | undefined;
-  const refused = await followAgain<WatchedEvent>(service, `/v1/events/watch?${query}`, signal, {
-    received: show,
-    opened: () => {
-      if (lostAt !== undefined)
-        process.stderr.write(`-- connected again; what happened meanwhile: mcs events --from ${lostAt}\n`);
-      lostAt = undefined;
+  const ended = whenEnded();
+  const { signal } = ended;
+  const say = (line: string): void => void process.stderr.write(`${line}\n`);
+  const follow = new EventFollow({
+    now: () => realClock.now(),
+    pause: (ms) => pause(ms, signal),
+    list(since) {
+      const asked = new URLSearchParams(query);
+      if (since !== undefined) asked.set('from', since);
+      return pages(service, asked, since === undefined ? limit : EVENT_PAGE);
     },
-    lost: (said) => {
-      if (lostAt === undefined) process.stderr.write(`-- ${printable(said)}; trying again\n`);
-      lostAt ??= now();
-    },
+    show,
+    say,
+    refused: () => ended.abort('refused'),
   });
-  if (refused !== undefined) {
-    process.stderr.write(`${refused}\n`);
-    return 1;
-  }
-  process.stderr.write(`-- events are still recorded; those from now on: mcs events --from ${now()}\n`);
+  const watched = new URLSearchParams(query);
+  watched.delete('from');
+  const refused = await followAgain<WatchedEvent>(service, `/v1/events/watch?${watched}`, signal, {
+    received: (event) => follow.received(event),
+    opened: () => void follow.opened(),
+    lost: (said) => follow.lost(said),
+  });
+  if (refused !== undefined) say(refused);
+  if (refused !== undefined || signal.reason === 'refused') return 1;
+  const now = new Date(realClock.now()).toISOString();
+  say(`-- events are still recorded; those from now on: mcs events --from ${now}`);
   return INTERRUPTED;
 }

@@ -20,6 +20,8 @@ export interface ListedPages<Item> {
   readonly items: readonly Item[];
   /** Older ones may match. */
   readonly more: boolean;
+  /** Messages that the archive has still to read. */
+  readonly pending: number;
   /** What is missing, a sentence each. */
   readonly said: readonly string[];
 }
@@ -62,7 +64,7 @@ export async function logPages<Item, Body extends Page>(
     ...(gaps > 0 ? [`${gaps} gaps: messages of the log were lost before they were archived`] : []),
     ...(damaged > 0 ? [`${damaged} segments of the archive cannot be read`] : []),
   ];
-  return { items, more: next !== undefined, said };
+  return { items, more: next !== undefined, pending, said };
 }
 
 interface Asked {

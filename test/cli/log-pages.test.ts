@@ -23,6 +23,7 @@ it('what the newest page has not read yet is missing at the top, and is said', a
   expect(listed).toEqual({
     items: ['b', 'a'],
     more: false,
+    pending: 3,
     said: [
       'the archive has 3 messages still to read: what happened last is missing',
       '1 gaps: messages of the log were lost before they were archived',

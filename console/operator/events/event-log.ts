@@ -8,7 +8,7 @@
  */
 
 import type { EventPage, LogEvent, WatchedEvent } from '../../../contract/event.ts';
-import { newestFirst } from '../../../contract/event-order.ts';
+import { eventKey, newestFirst } from '../../../contract/event-order.ts';
 import { later } from '../../browser-clock.ts';
 import { Follower } from '../data/follower.ts';
 import { Paged } from '../data/paged.ts';
@@ -123,17 +123,12 @@ export class EventLog {
     const { rows, said, isAsking } = this.past;
     if (rows !== this.#seen) {
       this.#seen = rows;
-      const known = new Set(rows.slice(0, LIVE_KEPT).map(keyOf));
-      this.#live = this.#live.filter((event) => !known.has(keyOf(event)));
+      const known = new Set(rows.slice(0, LIVE_KEPT).map(eventKey));
+      this.#live = this.#live.filter((event) => !known.has(eventKey(event)));
     }
     this.#cancel();
     if (!isAsking && this.#follower !== undefined && (said?.pending ?? 0) > 0)
       this.#cancel = later(() => this.past.again(), AGAIN_MS);
     this.#changed();
   }
-}
-
-/** The same for an event of the watch and of a page. */
-export function keyOf({ time, kind, subject, state = '', text }: ShownEvent): string {
-  return `${time} ${kind} ${subject} ${state} ${text}`;
 }

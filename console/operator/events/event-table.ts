@@ -7,11 +7,12 @@
 
 import { html, nothing } from 'lit-html';
 import { ref } from 'lit-html/directives/ref.js';
+import { eventKey } from '../../../contract/event-order.ts';
 import { later } from '../../browser-clock.ts';
 import { dateTime } from '../../moment.ts';
 import { windowOf } from '../parts/row-window.ts';
 import { spacer } from '../parts/rows-in-sight.ts';
-import { keyOf, type ShownEvent } from './event-log.ts';
+import type { ShownEvent } from './event-log.ts';
 
 const ROW = 30;
 const HEIGHT = 900;
@@ -53,13 +54,13 @@ export class EventTable {
 
   view(events: readonly ShownEvent[], selected: ShownEvent | undefined, more: unknown): unknown {
     this.#stay(events);
-    const chosen = selected && keyOf(selected);
+    const chosen = selected && eventKey(selected);
     const { first, shown } = windowOf(this.#scrolled, this.#height, ROW, events.length);
     if (first + shown > events.length - BEFORE_END) later(this.#actions.older, 0);
     return html`<div class="scroll in-sight values events" tabindex="0" role="region" aria-label="Table of events" ${ref(this.#placed)} @scroll=${(event: Event) => this.#scroll(event)}>
       <table aria-rowcount=${events.length + 1}><thead><tr><th scope="col">time</th><th scope="col"><span class="word">severity</span></th><th scope="col" class="wide-only">kind</th><th scope="col" class="wide-only">target</th><th scope="col" class="wide-only">by</th><th scope="col">what happened</th></tr></thead>
       <tbody>${spacer(first, COLUMNS)}
-        ${events.slice(first, first + shown).map((event, index) => this.#row(event, first + index, chosen !== undefined && keyOf(event) === chosen))}
+        ${events.slice(first, first + shown).map((event, index) => this.#row(event, first + index, chosen !== undefined && eventKey(event) === chosen))}
         ${spacer(events.length - first - shown, COLUMNS)}</tbody></table>${more}</div>`;
   }
 
@@ -98,6 +99,6 @@ export class EventTable {
 function placeOf(event: ShownEvent, events: readonly ShownEvent[]): number {
   const place = events.indexOf(event);
   if (place >= 0) return place;
-  const key = keyOf(event);
-  return events.findIndex((each) => each.time === event.time && keyOf(each) === key);
+  const key = eventKey(event);
+  return events.findIndex((each) => each.time === event.time && eventKey(each) === key);
 }

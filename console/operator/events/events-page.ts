@@ -2,13 +2,14 @@
 
 import { html, nothing } from 'lit-html';
 import { EVENT_KINDS, EVENT_SEVERITIES } from '../../../contract/event-kinds.ts';
+import { eventKey } from '../../../contract/event-order.ts';
 import { isTicked, typedIn } from '../parts/dom-value.ts';
 import { refusalView } from '../parts/refusal.ts';
 import type { Page, Workspace } from '../workspace.ts';
 import { eventDetail } from './event-detail.ts';
 import { EventExport } from './event-export.ts';
 import { type EventFilter, filterOf, isLive, momentOf } from './event-filter.ts';
-import { EventLog, keyOf, type ShownEvent } from './event-log.ts';
+import { EventLog, type ShownEvent } from './event-log.ts';
 import { EventTable } from './event-table.ts';
 
 export class EventsPage implements Page {
@@ -125,7 +126,7 @@ export class EventsPage implements Page {
   }
 
   #select(event: ShownEvent): void {
-    const isSame = this.#selected !== undefined && keyOf(this.#selected) === keyOf(event);
+    const isSame = this.#selected !== undefined && eventKey(this.#selected) === eventKey(event);
     this.#selected = isSame ? undefined : event;
     this.#space.soon();
   }
