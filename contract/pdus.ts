@@ -4,14 +4,17 @@
  *
  * U1. They leave one at a time, and never more than one of them stands before a telecommand.
  * U2. None is remembered: what a gateway knows of telecommands is not pushed out by a thousand PDUs a second.
- * U3. Their epochs are those of the worker that has the files of the gateway, and say nothing about telecommands.
+ * U3. Their epochs are those of the worker that has the files of the gateway's group, and say nothing about
+ *     telecommands. A group of another name has epochs of its own: another mission may group gateways otherwise.
  */
 
 import { oneOf, readReply, textIn } from './reply.ts';
 
 export interface PdusCall {
   readonly target: string;
-  /** Of the worker: a gateway refuses one below the highest it has seen. */
+  /** Of gateways, whose files the worker has (U3). */
+  readonly group: string;
+  /** Of the worker: a gateway refuses one below the highest that it has seen of that group. */
   readonly epoch: number;
   /** Tells these frames from others in `mcs.gw.sent.<gateway>`. */
   readonly key: string;

@@ -56,8 +56,8 @@ export const subject = {
   /** Those of every connector: any front end serves them. */
   connectorRegistrations: 'mcs.ctl.register.connector.*',
   connectorHeartbeats: 'mcs.ctl.heartbeat.connector.*',
-  /** Files by CFDP of the links of one gateway, at the process that has them, request-reply (ours). */
-  cfdp: (gateway: string): string => `mcs.ctl.rpc.cfdp.${token(gateway)}`,
+  /** Files by CFDP over the links of a group of gateways, at the process that has them, request-reply (ours). */
+  cfdp: (group: string): string => `mcs.ctl.rpc.cfdp.${token(group)}`,
   /** Launches of runs (section 4.2 rule 5). */
   runSubmit: 'mcs.run.submit',
   /** The log of one run (section 6). */

@@ -61,3 +61,5 @@ export const CFDP_CHUNKS_WAITING_BYTES = 8 * 1024 * 1024;
 export const CFDP_CHUNKS_UNDER_WAY = 16;
 /** How long frames wait for the store before file data is dropped: the spacecraft is asked for it again. */
 export const CFDP_STORE_WAIT_MS = 1_000;
+/** Groups of gateways whose latest worker a gateway knows: it is of one at a time. */
+export const CFDP_GROUPS_KNOWN = 8;

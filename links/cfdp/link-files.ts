@@ -1,5 +1,5 @@
 /**
- * Files over one link: its CFDP entity with the frames of the gateway on one side, and on the other the stream of
+ * Files over one link: its CFDP entity with the frames of its gateways on one side, and on the other the stream of
  * chunks and the content of uploads.
  *
  * L1. A PDU that cannot be used is counted by its reason, and nothing of it is kept.
@@ -33,12 +33,12 @@ interface LinkFilesOptions {
   /** Content has come: there is more to send. */
   readonly changed: () => void;
   readonly failed: (error: unknown) => void;
-  /** Whether what is unknown here is left alone (gateway-files.G5). */
+  /** Whether what is unknown here is left alone (group-files.G5). */
   readonly leavesUnknown: () => boolean;
 }
 
 /** What became of a frame. */
-export type Received = 'taken' | keyof IncomingCounts | 'storage' | undefined;
+export type Received = 'taken' | keyof IncomingCounts | 'storage';
 
 /** Content of a transaction that is being read, or was. */
 interface Content {
@@ -80,6 +80,14 @@ export class LinkFiles {
     this.#files.linkDown(monotonic());
   }
 
+  get transport(): CfdpTransport {
+    return this.#transport;
+  }
+
+  get gateways(): readonly string[] {
+    return this.#place.gateways;
+  }
+
   /** As the mission has it that holds now. */
   get place(): CfdpLink {
     return this.#place;
@@ -102,10 +110,10 @@ export class LinkFiles {
     return this.#files.answer(call, this.#options.monotonic());
   }
 
-  /** L1, L2; undefined: the frame carries no PDU of this link. */
+  /** L1, L2 */
   receive(frame: Buffer): Received {
     const pdu = this.#transport.pduIn(frame);
-    if (pdu === undefined) return undefined;
+    if (pdu === undefined) return 'malformed';
     if (this.#options.store.isFull && ((pdu[0] ?? 0) & FILE_DATA) !== 0) return 'storage';
     const before = { ...this.counts };
     this.#files.receive(pdu, this.#options.monotonic());

@@ -1,5 +1,5 @@
 /**
- * PDUs of the links of one gateway on their way to it, a part at a time, at the rate of their link.
+ * PDUs of the links that one gateway serves now on their way to it, a part at a time, at the rate of their link.
  *
  * P1. One request is under way: what the gateway did not take yet is never more than one part.
  * P2. The links take turns.

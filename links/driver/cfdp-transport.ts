@@ -24,6 +24,8 @@ import {
 } from '../../protocol/space-packet.ts';
 
 export interface CfdpTransport extends Pick<EntityOptions, 'settings' | 'peer'> {
+  /** Of the packets that carry PDUs; undefined: a PDU is a frame (X1). */
+  readonly apid: number | undefined;
   /** The frame that carries a PDU to the spacecraft. */
   frameOf(pdu: Buffer): Buffer;
   /** The PDU in a frame; undefined where there is none (X1). */
@@ -103,13 +105,14 @@ function milliseconds(text: string | undefined): number | undefined {
   return read?.ok === true ? read.value : undefined;
 }
 
-type Carrier = Pick<CfdpTransport, 'frameOf' | 'pduIn'>;
+type Carrier = Pick<CfdpTransport, 'apid' | 'frameOf' | 'pduIn'>;
 
-const DATAGRAMS: Carrier = { frameOf: (pdu) => pdu, pduIn: (frame) => frame };
+const DATAGRAMS: Carrier = { apid: undefined, frameOf: (pdu) => pdu, pduIn: (frame) => frame };
 
 function packetsOf(apid: number): Carrier {
   let count = 0;
   return {
+    apid,
     frameOf: (pdu) => {
       const sequenceCount = count;
       count = (count + 1) % SEQUENCE_COUNTS;

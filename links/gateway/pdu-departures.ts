@@ -3,10 +3,11 @@
  *
  * U1. One at a time: the next is handed to the transport when it has taken the one before, whoever asked. So a
  *     telecommand never waits for more than one of them there.
- * U2. Of a worker that was replaced nothing leaves, and of a gateway that is another process's by now.
+ * U2. Of a worker that was replaced nothing leaves, and of a gateway that is another process's by now. Of a few groups
+ *     the epochs are known: another mission may group gateways otherwise.
  */
 
-import { CFDP_BATCH_PDUS, CFDP_BATCHES_WAITING } from '../../contract/limits/cfdp.ts';
+import { CFDP_BATCH_PDUS, CFDP_BATCHES_WAITING, CFDP_GROUPS_KNOWN } from '../../contract/limits/cfdp.ts';
 import { FRAME_BYTES } from '../../contract/limits/link.ts';
 import type { PdusCall, PdusReply } from '../../contract/pdus.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -26,7 +27,8 @@ type HandOver = (index: number, mayLeave: MayLeave) => Promise<Sent>;
 
 export class PduDepartures {
   readonly #options: PduDeparturesOptions;
-  #epoch = 0;
+  /** By group, the one that sent last behind the others. */
+  readonly #epochs = new Map<string, number>();
   #waiting = 0;
   #tail: Promise<unknown> = Promise.resolve();
 
@@ -38,7 +40,7 @@ export class PduDepartures {
   async send(call: PdusCall, handOver: HandOver): Promise<PdusReply> {
     if (this.#waiting >= CFDP_BATCHES_WAITING)
       return { outcome: 'refused', frames: 0, detail: 'others are waiting to send PDUs' };
-    this.#epoch = Math.max(this.#epoch, call.epoch);
+    this.#note(call);
     this.#waiting += 1;
     const sent = this.#tail.then(() => this.#sendEach(call, handOver));
     this.#tail = sent.catch(() => undefined);
@@ -47,6 +49,14 @@ export class PduDepartures {
     } finally {
       this.#waiting -= 1;
     }
+  }
+
+  #note({ group, epoch }: PdusCall): void {
+    const known = Math.max(this.#epochs.get(group) ?? 0, epoch);
+    this.#epochs.delete(group);
+    this.#epochs.set(group, known);
+    const [oldest] = this.#epochs.keys();
+    if (this.#epochs.size > CFDP_GROUPS_KNOWN && oldest !== undefined) this.#epochs.delete(oldest);
   }
 
   async #sendEach(call: PdusCall, handOver: HandOver): Promise<PdusReply> {
@@ -59,10 +69,11 @@ export class PduDepartures {
     return { outcome: 'sent', frames: call.frames.length };
   }
 
-  #mayNot({ epoch, notAfter }: PdusCall): string | undefined {
+  #mayNot({ group, epoch, notAfter }: PdusCall): string | undefined {
     const { clock, holds } = this.#options;
     if (!holds()) return 'another process may run the gateway';
-    if (epoch < this.#epoch) return `epoch ${epoch} is over: ${this.#epoch} has the files of the gateway`;
+    const latest = this.#epochs.get(group) ?? epoch;
+    if (epoch < latest) return `epoch ${epoch} is over: ${latest} has the files of group ${group}`;
     const now = clock.now();
     return now > notAfter ? lateReason(notAfter, now) : undefined;
   }
@@ -73,6 +84,7 @@ export function pdusFault(call: PdusCall | undefined): string | undefined {
   if (call === undefined) return 'the call is not a JSON object';
   if (typeof call.target !== 'string' || typeof call.key !== 'string')
     return 'the call lacks `target` or `key`';
+  if (typeof call.group !== 'string') return 'the call lacks `group`';
   if (!Number.isSafeInteger(call.epoch)) return 'the call lacks `epoch`';
   if (typeof call.notAfter !== 'number') return 'the call lacks `notAfter`';
   const { frames } = call;

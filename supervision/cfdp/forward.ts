@@ -19,6 +19,7 @@ import {
 } from '../../contract/cfdp.ts';
 import { CFDP_FORWARD_MS } from '../../contract/limits/cfdp.ts';
 import { accepted, type Result, refused } from '../../contract/result.ts';
+import { cfdpGroupOf } from '../../links/cfdp/cfdp-links.ts';
 import { carriesCfdp } from '../../links/driver/cfdp-transport.ts';
 import { type Asked, ask } from '../../messaging/ask.ts';
 import type { Driver as DriverDefinition, Mission } from '../../mission/mission.ts';
@@ -43,24 +44,24 @@ export async function forwardCfdp(
   if (!read.ok) return cfdpFailed(read.faults[0]);
   const way = wayOf(tools, driver, read.value, mission);
   if (!way.ok) return cfdpFailed(way.faults[0]);
-  const { gateway, link } = way.value;
+  const { group, link } = way.value;
   const asked = await ask(tools.bus, {
-    to: subject.cfdp(gateway),
+    to: subject.cfdp(group),
     call: { ...read.value, link } satisfies CfdpLinkCall,
     read: readCfdpReply,
     timeoutMs: CFDP_FORWARD_MS,
     headers: { [header.config]: mission.revision },
   });
-  return answerOf(asked, gateway);
+  return answerOf(asked, group);
 }
 
-/** The link that carries the file, and the gateway that serves it now. */
+/** The link that carries the file, and the group of the gateway that serves it now. */
 function wayOf(
   { clock, passes }: ForwardTools,
   driver: DriverDefinition,
   call: CfdpCall,
   mission: Mission,
-): Result<{ readonly gateway: string; readonly link: string }, string> {
+): Result<{ readonly group: string; readonly link: string }, string> {
   const target = mission.targets.get(call.target);
   if (target === undefined)
     return refused(`configuration ${mission.revision} has no target "${call.target}"`);
@@ -73,22 +74,23 @@ function wayOf(
   const { gateway, reason } = servingGateway(mission, { target, link, environment }, passes, clock.now());
   if (gateway === undefined)
     return refused(reason ?? `no gateway serves link ${link.name} of ${target.name}`);
-  return accepted({ gateway: gateway.name, link: link.name });
+  const group = cfdpGroupOf(mission, gateway.name)?.name ?? gateway.name;
+  return accepted({ group, link: link.name });
 }
 
-function answerOf(asked: Asked<CfdpAnswer>, gateway: string): CfdpAnswer {
+function answerOf(asked: Asked<CfdpAnswer>, group: string): CfdpAnswer {
   switch (asked.outcome) {
     case 'answered':
       return asked.answer;
     case 'unserved':
       return cfdpFailed(
-        `no process has the files of gateway ${gateway} now: start one with role drivers, or wait until one has taken it over`,
+        `no process has the files of gateway group ${group} now: start one with role drivers, or wait until one has taken it over`,
       );
     case 'unanswered':
-      return cfdpFailed(`the process that has the files of gateway ${gateway} did not answer in time`);
+      return cfdpFailed(`the process that has the files of gateway group ${group} did not answer in time`);
     case 'unreadable':
       return cfdpFailed(
-        `malformed reply of the process that has the files of gateway ${gateway}: ${asked.said}`,
+        `malformed reply of the process that has the files of gateway group ${group}: ${asked.said}`,
       );
     default:
       return assertNever(asked);

@@ -1,7 +1,7 @@
-/** Whether a gateway takes PDUs of a link now, and how fast. */
+/** Which gateway takes PDUs of a link now, and how fast. */
 
 import { type Links, transferEnvironment } from '../../actors/transfer/links.ts';
-import type { Uplink } from '../../links/cfdp/gateway-files.ts';
+import type { Uplink } from '../../links/cfdp/group-files.ts';
 import type { Link, Mission, Target } from '../../mission/mission.ts';
 import { type CurrentPasses, servingGateway } from '../../mission/pass/serving-gateway.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -13,17 +13,13 @@ interface UplinkTools {
 }
 
 export function uplinkOf(
-  gateway: string,
   { links, passes, clock }: UplinkTools,
   mission: Mission,
   { target, link }: { readonly target: Target; readonly link: Link },
 ): Uplink {
   const found = links.of(mission, target, link);
-  if (!('reason' in found) && found.gateway === gateway) return { rate: found.stated('uplink').rate };
+  if (!('reason' in found)) return { gateway: found.gateway, rate: found.stated('uplink').rate };
   const environment = transferEnvironment(mission, target, link);
-  const { gateway: serving } = servingGateway(mission, { target, link, environment }, passes, clock.now());
-  const reason = 'reason' in found ? found.reason : `gateway ${found.gateway} serves the link now`;
-  if (serving === undefined) return { reason, isServing: false };
-  if (serving.name === gateway) return { reason };
-  return { reason: `gateway ${serving.name} serves the link now`, isServing: false };
+  const { gateway } = servingGateway(mission, { target, link, environment }, passes, clock.now());
+  return { reason: found.reason, ...(gateway === undefined && { isServed: false }) };
 }

@@ -6,10 +6,11 @@
  */
 
 import { Counter, type Registry } from 'prom-client';
-import type { CfdpCounts } from '../../links/cfdp/gateway-files.ts';
+import type { CfdpCounts } from '../../links/cfdp/group-files.ts';
 
 interface Counted {
-  readonly counts: CfdpCounts;
+  /** By gateway. */
+  readonly counts: ReadonlyMap<string, CfdpCounts>;
 }
 
 interface Series {
@@ -48,7 +49,7 @@ const SERIES: readonly Series[] = [
 ];
 
 export class CfdpMetrics {
-  readonly #running = new Map<string, Counted>();
+  readonly #running = new Set<Counted>();
   /** Of those that are over: a total for each gateway and series. */
   readonly #before = new Map<string, Map<string, number>>();
 
@@ -57,14 +58,16 @@ export class CfdpMetrics {
   }
 
   /** Counts what a worker counts until the returned function is called. */
-  count(gateway: string, worker: Counted): () => void {
-    this.#running.set(gateway, worker);
+  count(worker: Counted): () => void {
+    this.#running.add(worker);
     return () => {
-      if (this.#running.get(gateway) === worker) this.#running.delete(gateway);
-      const before = this.#before.get(gateway) ?? new Map<string, number>();
-      this.#before.set(gateway, before);
-      for (const { name, of } of SERIES)
-        for (const [value, count] of of(worker.counts)) add(before, `${name} ${value}`, count);
+      this.#running.delete(worker);
+      for (const [gateway, counts] of worker.counts) {
+        const before = this.#before.get(gateway) ?? new Map<string, number>();
+        this.#before.set(gateway, before);
+        for (const { name, of } of SERIES)
+          for (const [value, count] of of(counts)) add(before, `${name} ${value}`, count);
+      }
     };
   }
 
@@ -85,15 +88,18 @@ export class CfdpMetrics {
   }
 
   #totals(name: string, of: Series['of']): [string, string, number][] {
-    const gateways = new Set([...this.#before.keys(), ...this.#running.keys()]);
+    const running = [...this.#running].map(({ counts }) => counts);
+    const gateways = new Set([...this.#before.keys(), ...running.flatMap((counts) => [...counts.keys()])]);
     return [...gateways].flatMap((gateway) => {
       const totals = new Map<string, number>();
       for (const [key, count] of this.#before.get(gateway) ?? []) {
         const [of, value = ''] = key.split(' ');
         if (of === name) add(totals, value, count);
       }
-      const running = this.#running.get(gateway);
-      if (running !== undefined) for (const [value, count] of of(running.counts)) add(totals, value, count);
+      for (const counts of running) {
+        const ofGateway = counts.get(gateway);
+        if (ofGateway !== undefined) for (const [value, count] of of(ofGateway)) add(totals, value, count);
+      }
       return [...totals].map(([value, count]): [string, string, number] => [gateway, value, count]);
     });
   }

@@ -1,13 +1,13 @@
 /**
  * The drivers: answer the verbs of every driver of the mission, decode what the gateways receive, one process per
- * gateway, bring files of gateways with CFDP, again one process per gateway, and decode files that came down. Mission
- * Control Service, sections 1 and 4.7 rules 6 and 7.
+ * gateway, bring files by CFDP, one process per group of gateways, and decode files that came down. Mission Control
+ * Service, sections 1 and 4.7 rules 6 and 7.
  */
 
 import { Links } from '../../actors/transfer/links.ts';
 import { streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';
-import { cfdpGateways } from '../../links/cfdp/cfdp-links.ts';
+import { cfdpGroups } from '../../links/cfdp/cfdp-links.ts';
 import { startDriverService } from '../../links/driver-service.ts';
 import { startFileDecoding } from '../../links/files/file-decoding-service.ts';
 import { createFrameDecoder, type FrameDecoder } from '../../links/frame-decoder.ts';
@@ -52,7 +52,7 @@ export async function startDrivers(context: RoleContext): Promise<Role> {
       { role: { role: 'drivers', prefix: 'decoder', start }, names: (mission) => mission.gateways.keys() },
       {
         role: { role: 'drivers', prefix: 'cfdp', start: (...of) => files.start(...of) },
-        names: cfdpGateways,
+        names: (mission) => cfdpGroups(mission).keys(),
       },
     ],
     stop: async () => {
@@ -73,11 +73,11 @@ class CfdpWorkers {
     this.#metrics = new CfdpMetrics(context.registry);
   }
 
-  async start(gateway: string, term: WorkerContext): Promise<Worker> {
+  async start(group: string, term: WorkerContext): Promise<Worker> {
     const context = this.#context;
     this.#links ??= new Links(context);
     this.#running += 1;
-    const worker = new CfdpWorker({ gateway, term, context, links: this.#links, metrics: this.#metrics });
+    const worker = new CfdpWorker({ group, term, context, links: this.#links, metrics: this.#metrics });
     return begun({ start: () => worker.start(), stop: () => worker.stop().finally(() => this.#left()) });
   }
 

@@ -6,7 +6,7 @@ import { startDriverService } from '../../links/driver-service.ts';
 import type { Stoppable } from '../../ports/bus.ts';
 import { demoMission, TestMissions } from '../support/missions.ts';
 import { type KeptLog, keptLog } from '../support/silent-log.ts';
-import { DOWN, missionOf } from './cfdp/gateway-world.ts';
+import { DOWN, missionOf } from './cfdp/group-world.ts';
 import { MemoryBus } from './memory-bus.ts';
 
 const mission = demoMission();

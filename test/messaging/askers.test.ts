@@ -40,7 +40,7 @@ import type { Bus, StreamMessage } from '../../ports/bus.ts';
 import { forwardCfdp } from '../../supervision/cfdp/forward.ts';
 import { sendPdus } from '../../supervision/cfdp/send-pdus.ts';
 import { Receiver } from '../../supervision/reconciler/receiver.ts';
-import { DOWN, missionOf } from '../links/cfdp/gateway-world.ts';
+import { DOWN, missionOf } from '../links/cfdp/group-world.ts';
 import { ManualClock, settled } from '../support/manual-clock.ts';
 import { demoMission } from '../support/missions.ts';
 import { leaf, ping, programOf } from '../support/run-program.ts';
@@ -308,19 +308,19 @@ const ASKERS: readonly Asker[] = [
       answered: { ok: true, value: { outcome: 'running', bytes: 3 } },
       unserved: refusal(
         'driver::cfdp-failed',
-        'no process has the files of gateway g now: start one with role drivers, or wait until one has taken it over',
+        'no process has the files of gateway group g now: start one with role drivers, or wait until one has taken it over',
       ),
       unanswered: refusal(
         'driver::cfdp-failed',
-        'the process that has the files of gateway g did not answer in time',
+        'the process that has the files of gateway group g did not answer in time',
       ),
       notBack: refusal(
         'driver::cfdp-failed',
-        'the process that has the files of gateway g did not answer in time',
+        'the process that has the files of gateway group g did not answer in time',
       ),
       unreadable: refusal(
         'driver::cfdp-failed',
-        'malformed reply of the process that has the files of gateway g: [[',
+        'malformed reply of the process that has the files of gateway group g: [[',
       ),
       away: THROWS,
     },
@@ -329,7 +329,14 @@ const ASKERS: readonly Asker[] = [
     file: 'supervision/cfdp/send-pdus.ts',
     answer: { outcome: 'sent', frames: 2 },
     ask: ({ bus }) =>
-      sendPdus(bus, 'g', { target: 't', epoch: 1, key: 'k', frames: ['00', '01'], notAfter: LONG_MS }),
+      sendPdus(bus, 'g', {
+        target: 't',
+        group: 'g',
+        epoch: 1,
+        key: 'k',
+        frames: ['00', '01'],
+        notAfter: LONG_MS,
+      }),
     made: {
       answered: { frames: 2 },
       unserved: { frames: 0, refused: 'it does not run, or does not know the verb pdus' },

@@ -2,7 +2,7 @@
 
 import { beforeEach, expect, it } from 'vitest';
 import { subject } from '../../../contract/bus/subjects.ts';
-import { CFDP_BATCH_PDUS, CFDP_BATCHES_WAITING } from '../../../contract/limits/cfdp.ts';
+import { CFDP_BATCH_PDUS, CFDP_BATCHES_WAITING, CFDP_GROUPS_KNOWN } from '../../../contract/limits/cfdp.ts';
 import { FRAME_BYTES } from '../../../contract/limits/link.ts';
 import type { SentMessage } from '../../../contract/link.ts';
 import { type PdusCall, readPdusReply } from '../../../contract/pdus.ts';
@@ -14,7 +14,14 @@ import { demoMission, TestMissions } from '../../support/missions.ts';
 import { keptLog } from '../../support/silent-log.ts';
 import { MemoryBus } from '../memory-bus.ts';
 
-const CALL: PdusCall = { target: 'sat', epoch: 5, key: 'k', frames: ['01', '02', '03'], notAfter: 10_000 };
+const CALL: PdusCall = {
+  target: 'sat',
+  group: 'g',
+  epoch: 5,
+  key: 'k',
+  frames: ['01', '02', '03'],
+  notAfter: 10_000,
+};
 let clock: ManualClock;
 let holds = true;
 let departures: PduDepartures;
@@ -68,6 +75,30 @@ it('pdu-departures.U1 two workers take turns by the part, and no more than a few
   expect(await send()).toMatchObject({ outcome: 'refused', frames: 0 });
   for (let n = 0; n < 3; n += 1) await taken();
   expect(left.slice(0, 3)).toEqual(['01', '02', '03']);
+});
+
+it('pdu-departures.U2 the epochs of a group of another name are its own, and few groups are remembered', async () => {
+  for (const [group, epoch] of [
+    ['g', 5],
+    ['a', 1],
+    ['g', 5],
+  ] as const) {
+    const sent = send({ group, epoch, frames: ['01'] });
+    await settled();
+    await taken();
+    expect(await sent).toEqual({ outcome: 'sent', frames: 1 });
+  }
+  expect(await send({ group: 'g', epoch: 4 })).toMatchObject({ outcome: 'refused', frames: 0 });
+  for (let n = 0; n < CFDP_GROUPS_KNOWN; n += 1) {
+    const sent = send({ group: `other-${n}`, frames: ['02'] });
+    await settled();
+    await taken();
+    await sent;
+  }
+  const again = send({ group: 'g', epoch: 1, frames: ['03'] });
+  await settled();
+  await taken();
+  expect(await again).toEqual({ outcome: 'sent', frames: 1 });
 });
 
 it('pdu-departures.U2 of a worker that was replaced nothing leaves any more', async () => {

@@ -6,7 +6,7 @@ import { subject } from '../../../contract/bus/subjects.ts';
 import { UPLOAD_BYTES } from '../../../contract/limits/transfer.ts';
 import { NO_PASSES } from '../../../mission/pass/serving-gateway.ts';
 import { forwardCfdp } from '../../../supervision/cfdp/forward.ts';
-import { DOWN, missionOf, UP } from '../../links/cfdp/gateway-world.ts';
+import { DOWN, missionOf, UP } from '../../links/cfdp/group-world.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
 interface Asked {

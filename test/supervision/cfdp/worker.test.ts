@@ -1,6 +1,6 @@
 /**
- * The worker of role `drivers` that has the files of a gateway, on the twin of the bus: the verb by way of any process,
- * PDUs lost, doubled and out of order by seed, and its process gone in the middle.
+ * The worker of role `drivers` that has the files of a group of gateways, on the twin of the bus: the verb by way of
+ * any process, PDUs lost, doubled and out of order by seed, and its process gone in the middle.
  */
 
 import { createHash } from 'node:crypto';
@@ -12,8 +12,8 @@ import { streams } from '../../../contract/bus/streams.ts';
 import { subject } from '../../../contract/bus/subjects.ts';
 import { type CfdpAnswer, type CfdpCall, readCfdpReply } from '../../../contract/cfdp.ts';
 import { readFileChunk } from '../../../contract/file-chunk.ts';
+import type { StoredPass } from '../../../contract/pass.ts';
 import type { PdusCall } from '../../../contract/pdus.ts';
-
 import { seededRandom } from '../../../ports/seeded-random.ts';
 import { readSpacePacket, writeSpacePacket } from '../../../protocol/space-packet.ts';
 import { createDeadLetters } from '../../../supervision/cells/dead-letters.ts';
@@ -21,28 +21,28 @@ import { realClock } from '../../../supervision/clock.ts';
 import type { Worker } from '../../../supervision/ownership/owned-worker.ts';
 import type { Role, RoleContext } from '../../../supervision/role.ts';
 import { startDrivers } from '../../../supervision/roles/drivers.ts';
-import { contentOf, DOWN, missionOf, SIZE, UP } from '../../links/cfdp/gateway-world.ts';
+import { contentOf, DOWN, missionOf, SIZE, UP } from '../../links/cfdp/group-world.ts';
+import { stationsOf } from '../../links/cfdp/stations.ts';
 import { Chance } from '../../simulation/chance.ts';
 import { TwinServer } from '../../simulation/twin/server.ts';
 import { TwinBus } from '../../simulation/twin/twin-bus.ts';
 import { fairWeather } from '../../simulation/twin/weather.ts';
 import { TestMissions } from '../../support/missions.ts';
 import { OnboardEntity } from '../../support/onboard-entity.ts';
-import { noPasses } from '../../support/passes.ts';
+import { bookOf, noPasses, storedPass } from '../../support/passes.ts';
 import { keptLog } from '../../support/silent-log.ts';
 import { until } from '../../support/until.ts';
 
 const CONTENT = contentOf(SIZE);
 const TICK_MS = 2;
-const mission = missionOf(
-  { ack_timer: '300 ms', ack_limit: 50, nak_timer: '300 ms', nak_limit: 50 },
-  { gateways: { g: { rate: '10 Mbit/s' } } },
-);
+const TIMERS = { ack_timer: '300 ms', ack_limit: 50, nak_timer: '300 ms', nak_limit: 50 };
+const mission = missionOf(TIMERS, { gateways: { g: { rate: '10 Mbit/s' } } });
 
 /** A process with role `drivers`. */
 interface Process {
   readonly bus: TwinBus;
   readonly registry: Registry;
+  readonly missions: TestMissions;
   readonly work: (epoch: number, holds?: () => boolean) => Promise<Worker>;
   readonly stop: () => Promise<void>;
 }
@@ -66,17 +66,18 @@ async function opened(name: string): Promise<TwinBus> {
   return bus;
 }
 
-async function processOf(name: string): Promise<Process> {
+async function processOf(name: string, of = mission, passes = noPasses): Promise<Process> {
   const bus = await opened(name);
   const registry = new Registry();
   const failed = (error: unknown): void => void log.error({ err: error }, 'failed');
+  const missions = new TestMissions(of);
   const context = {
     bus,
     clock: realClock,
     random: seededRandom(1),
     log,
-    missions: new TestMissions(mission),
-    passes: noPasses,
+    missions,
+    passes,
     deadLetters: createDeadLetters(bus, log),
     registry,
     instance: name,
@@ -84,16 +85,24 @@ async function processOf(name: string): Promise<Process> {
   };
   const role: Role = await startDrivers(context as unknown as RoleContext);
   const shared = role.shared.find((each) => each.role.prefix === 'cfdp')!;
-  expect([...shared.names(mission)]).toEqual(['g']);
+  expect([...shared.names(of)]).toEqual(['g']);
   const work = (epoch: number, holds = () => true): Promise<Worker> =>
     shared.role.start('g', { epoch, holds, failed });
-  const made = { bus, registry, work, stop: () => role.stop() };
+  const made = { bus, registry, missions, work, stop: () => role.stop() };
   running.push(made);
   return made;
 }
 
-/** The gateway and its spacecraft: takes PDUs, loses, doubles and delays some of each way, by seed. */
-async function gatewayOf(seed: number) {
+/**
+ * The gateways and their spacecraft: takes PDUs, loses, doubles and delays some of each way, by seed. `receiving`: the
+ * one that receives it after so many of its PDUs; the first unless said.
+ */
+async function gatewayOf(
+  seed: number,
+  names: readonly [string, ...string[]] = ['g'],
+  receiving: (pdus: number) => string = () => names[0],
+) {
+  let pdus = 0;
   const bus = await opened('gateway');
   const chance = new Chance(seed, 'link');
   const calls: PdusCall[] = [];
@@ -109,29 +118,35 @@ async function gatewayOf(seed: number) {
       if (chance.happens(0.1)) setTimeout(act, 15);
       else act();
   };
-  bus.serve(subject.gatewayVerb('g', 'pdus'), async ({ data }) => {
+  const takePdus = (name: string, data: Uint8Array): Buffer => {
     const call = JSON.parse(Buffer.from(data).toString()) as PdusCall;
     calls.push(call);
     for (const text of call.frames) {
       const frame = Buffer.from(text, 'hex');
       expect(readSpacePacket(frame)).toMatchObject({ type: 'telecommand', apid: 117 });
-      passing(() => spacecraft.receive(frame.subarray(6)));
+      passing(() => receiving(pdus) === name && spacecraft.receive(frame.subarray(6)));
     }
     return Buffer.from(JSON.stringify({ outcome: 'sent', frames: call.frames.length }));
-  });
+  };
+  for (const name of names)
+    bus.serve(subject.gatewayVerb(name, 'pdus'), async ({ data }) => takePdus(name, data));
   const received: Buffer[] = [];
   const timer = setInterval(() => {
     for (const pdu of spacecraft.take(1)) passing(() => received.push(packetOf(pdu)));
     const frames = received.splice(0);
     const at = frames.map(() => Date.now());
     if (frames.length === 0) return;
-    bus.append(streams.frames, subject.frames('g'), encodeBatch({ at, frames })).catch(() => undefined);
+    pdus += frames.length;
+    const on = subject.frames(receiving(pdus));
+    bus.append(streams.frames, on, encodeBatch({ at, frames })).catch(() => undefined);
   }, TICK_MS);
   const report = (): void => {
     const rate = { frames: 0, bytes: 0, frames_per_second: 0, bytes_per_second: 0 };
     const link = { state: 'up', since: 0 };
-    const reported = { gateway: 'g', kind: 'udp', at: 0, link, downlink: rate, uplink: rate };
-    bus.publish(subject.metrics, Buffer.from(JSON.stringify(reported)));
+    for (const gateway of names) {
+      const reported = { gateway, kind: 'udp', at: 0, link, downlink: rate, uplink: rate };
+      bus.publish(subject.metrics, Buffer.from(JSON.stringify(reported)));
+    }
   };
   const reports = setInterval(report, 20);
   running.push({
@@ -173,7 +188,7 @@ async function completed(
       if (answer.ok && answer.value.outcome === 'running') await each(answer.value.bytes);
       return answer.ok && answer.value.outcome === 'completed';
     },
-    { timeoutMs: 20_000, what: 'completed' },
+    { timeoutMs: 45_000, what: 'completed' },
   );
 }
 
@@ -229,6 +244,37 @@ it('MC-CFDP-003 MC-CFDP-008 an upload takes its content from mcs_uploads', async
   expect(gateway.spacecraft.taken.get('7')?.equals(CONTENT)).toBe(true);
 });
 
+it('worker.D3 group-files.G6 a file comes down over stations with gateways of their own in one transaction, also over one that joins', async () => {
+  const passes: StoredPass[] = [];
+  const pass = storedPass(Date.now() - 60_000, Date.now() + 600_000, { target: 'sat' });
+  let isPublished = false;
+  // A third of the file over one station, then the rest over the other, whose gateway was not there at first.
+  const { bus, calls, spacecraft } = await gatewayOf(7, ['g', 'h'], (pdus) => {
+    if (pdus > 10 && !isPublished) one.missions.publish(both);
+    isPublished ||= pdus > 10;
+    if (pdus > 20 && passes.length === 0) passes.push(pass);
+    return passes.length > 0 ? 'h' : 'g';
+  });
+  const own = { ...noPasses, ...bookOf(passes) };
+  const alone = missionOf(TIMERS, stationsOf({ g: { tags: ['s-band'], rate: '10 Mbit/s' } }));
+  const both = missionOf(
+    TIMERS,
+    stationsOf({
+      g: { tags: ['s-band'], rate: '10 Mbit/s' },
+      h: { tags: ['s-band', 'kiruna'], rate: '10 Mbit/s' },
+    }),
+  );
+  const one = await processOf('one', alone, own);
+  await one.work(1);
+  await completed(one, DOWN);
+  expect((await chunksOf(bus)).equals(CONTENT)).toBe(true);
+  expect(spacecraft.asked).toEqual(['7']);
+  expect(new Set(calls.map(({ group }) => group))).toEqual(new Set(['g']));
+  const metrics = await one.registry.metrics();
+  for (const name of ['g', 'h'])
+    expect(metrics).toMatch(new RegExp(`mcs_cfdp_pdus_total\\{gateway="${name}",way="received"\\} [1-9]`));
+});
+
 it('worker.D2 a process that may have lost the gateway answers nothing and sends nothing', async () => {
   const gateway = await gatewayOf(5);
   const [one, two] = [await processOf('one'), await processOf('two')];
@@ -244,7 +290,7 @@ it('worker.D2 a process that may have lost the gateway answers nothing and sends
   await two.work(2);
   await completed(two, DOWN);
   expect(gateway.calls.slice(before).every(({ epoch }) => epoch === 2)).toBe(true);
-}, 20_000);
+}, 90_000);
 
 it('nobody has the gateway: the answer says so, and a worker that ends leaves nothing behind', async () => {
   await gatewayOf(6);
@@ -252,7 +298,7 @@ it('nobody has the gateway: the answer says so, and a worker that ends leaves no
   const worker = await one.work(1);
   await worker.stop();
   expect(await ask(one, DOWN)).toMatchObject({
-    faults: [{ message: expect.stringMatching(/^no process has the files of gateway g now/) }],
+    faults: [{ message: expect.stringMatching(/^no process has the files of gateway group g now/) }],
   });
   const again = await one.work(2);
   await completed(one, DOWN);

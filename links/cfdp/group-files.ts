@@ -1,14 +1,16 @@
 /**
- * Files by CFDP over the links of one gateway, in the process that has them: frames in, PDUs out, the verb answered.
- * Decision 41. Which process that is, is decided elsewhere (supervision).
+ * Files by CFDP over the links of a group of gateways, in the process that has them: frames in, PDUs out, the verb
+ * answered. Decisions 41 and 76. Which process that is, is decided elsewhere (supervision).
  *
  * G1. A link keeps its entity while its driver and its transport stay as they are, whatever else of the mission
  *     changes; its target, its rate and what serves it are those of the mission that holds now.
  * G2. Where nothing is under way nothing is done: no timer, no look at links.
  * G3. No frame, however damaged, ends it; those that cannot be used are counted by reason and reported once a second.
  * G4. A link without room in the store makes its frames wait for a moment, and then loses file data (link-files.L2).
- * G5. While the gateway does not serve a link, transactions that are unknown here are those of the gateway that does:
- *     nothing of them is answered, now or when it serves the link again. What it knows goes on.
+ * G5. While none of the gateways serves a link, nothing of transactions that are unknown here is answered, then or when
+ *     one serves it again. What it knows goes on.
+ * G6. A transaction is the link's, whichever gateway serves it: what the next one receives goes on where the one before
+ *     ended. Each gateway has its own queue and its own pace.
  */
 
 import type { FrameBatch } from '../../contract/batch.ts';
@@ -22,33 +24,35 @@ import type { Log } from '../../ports/log.ts';
 import { cfdpTransport } from '../driver/cfdp-transport.ts';
 import { bufferOf, frameBatch } from '../frame-batch.ts';
 import { FrameFaults } from '../frame-faults.ts';
-import { type CfdpLink, cfdpLinksOf } from './cfdp-links.ts';
+import { type CfdpLink, cfdpGroups } from './cfdp-links.ts';
 import type { ChunkStore } from './chunk-store.ts';
-import { LinkFiles, type Received, type UploadContents } from './link-files.ts';
+import { LinkFiles, type UploadContents } from './link-files.ts';
+import { PduPlaces } from './pdu-places.ts';
 import { PduPump, type PdusSent, type PumpedLink } from './pdu-pump.ts';
 
-/** A link over this gateway now: how fast it takes PDUs, or why it does not. */
-export type Uplink = { readonly rate: number } | NoUplink;
+/** The gateway that serves a link now, and how fast it takes PDUs; or why none does. */
+export type Uplink = { readonly gateway: string; readonly rate: number } | NoUplink;
 
 interface NoUplink {
   readonly reason: string;
-  /** Another gateway, or none, serves the link (G5). */
-  readonly isServing?: false;
+  /** No gateway serves the link (G5). */
+  readonly isServed?: false;
 }
 
-interface GatewayFilesOptions {
-  readonly gateway: string;
+interface GroupFilesOptions {
+  /** Of the group. */
+  readonly name: string;
   readonly clock: Clock;
   readonly log: Log;
   readonly store: ChunkStore;
   readonly contents: UploadContents;
   readonly uplink: (mission: Mission, target: Target, link: Link) => Uplink;
-  /** Hands frames of a target to the gateway. */
-  readonly send: (target: string, frames: readonly Buffer[]) => Promise<PdusSent>;
+  /** Hands frames of a target to a gateway. */
+  readonly send: (gateway: string, target: string, frames: readonly Buffer[]) => Promise<PdusSent>;
   readonly failed: (error: unknown) => void;
 }
 
-/** PDUs and their bytes since the beginning, and those that were dropped or not sent, by reason. */
+/** PDUs and their bytes over a gateway since the beginning, and those dropped or not sent, by reason. */
 export interface CfdpCounts {
   readonly received: { readonly pdus: number; readonly bytes: number };
   readonly sent: { readonly pdus: number; readonly bytes: number };
@@ -61,41 +65,47 @@ interface Served {
   readonly files: LinkFiles;
 }
 
-export class GatewayFiles {
-  readonly #options: GatewayFilesOptions;
+/** One gateway of the group (G6). */
+interface OfGateway {
+  readonly pump: PduPump;
+  readonly received: { pdus: number; bytes: number };
+  readonly dropped: Map<string, number>;
+}
+
+export class GroupFiles {
+  readonly #options: GroupFilesOptions;
   readonly #faults: FrameFaults;
-  readonly #pump: PduPump;
   readonly #links = new Map<string, Served>();
-  readonly #received = { pdus: 0, bytes: 0 };
-  readonly #dropped = new Map<string, number>();
+  /** By name; one that left the group keeps its counts. */
+  readonly #gateways = new Map<string, OfGateway>();
+  #places = new PduPlaces<LinkFiles>([]);
   #mission: Mission | undefined;
   #timer: TimerHandle | undefined;
   #stopped = false;
   /** Frames have waited for the store in vain. */
   #isLosing = false;
 
-  constructor(options: GatewayFilesOptions) {
+  constructor(options: GroupFilesOptions) {
     this.#options = options;
     this.#faults = new FrameFaults(options.log);
-    this.#pump = new PduPump({
-      monotonic: () => options.clock.monotonic(),
-      send: options.send,
-      changed: () => this.#turn(),
-      failed: options.failed,
-    });
   }
 
-  get counts(): CfdpCounts {
-    const { frames: pdus, bytes, unsent } = this.#pump.counts;
-    const dropped = new Map(this.#dropped);
-    if (unsent > 0) dropped.set('unsent', unsent);
-    return { received: { ...this.#received }, sent: { pdus, bytes }, dropped };
+  /** By gateway. */
+  get counts(): ReadonlyMap<string, CfdpCounts> {
+    const entries = [...this.#gateways].map(([name, { pump, received, dropped }]): [string, CfdpCounts] => {
+      const { frames: pdus, bytes, unsent } = pump.counts;
+      const all = new Map(dropped);
+      if (unsent > 0) all.set('unsent', unsent);
+      return [name, { received: { ...received }, sent: { pdus, bytes }, dropped: all }];
+    });
+    return new Map(entries);
   }
 
   /** G1 */
   takeUp(mission: Mission): void {
     this.#mission = mission;
-    const wanted = new Map(cfdpLinksOf(mission, this.#options.gateway).map((each) => [nameOf(each), each]));
+    const links = cfdpGroups(mission).get(this.#options.name)?.links ?? [];
+    const wanted = new Map(links.map((each) => [nameOf(each), each]));
     for (const [name, { from, files }] of this.#links) {
       const place = wanted.get(name);
       if (place !== undefined && textOf(place) === from) files.move(place);
@@ -105,38 +115,39 @@ export class GatewayFiles {
       }
     }
     for (const [name, place] of wanted) if (!this.#links.has(name)) this.#begin(name, place);
+    this.#places = new PduPlaces([...this.#links.values()].map(({ files }) => files));
     this.#turn();
   }
 
   /** The verb, of a link by name. */
   answer({ link, ...call }: CfdpLinkCall): CfdpAnswer {
-    const { gateway } = this.#options;
     const name = `${call.target} ${link}`;
     const served = this.#links.get(name);
     if (served === undefined) {
       const revision = this.#mission?.revision ?? 'none';
       return cfdpFailed(
-        `link ${link} of ${call.target} carries no CFDP over gateway ${gateway} in configuration ${revision}, which its process has`,
+        `link ${link} of ${call.target} carries no CFDP over the gateways of group ${this.#options.name} in configuration ${revision}, which its process has`,
       );
     }
     this.#turnLink(served.files);
     const reply = served.files.answer(call);
     this.#turn();
-    const { refused } = this.#pump;
-    if (refused !== undefined && reply.outcome === 'running')
-      return cfdpFailed(`gateway ${gateway} does not take its PDUs: ${refused}`);
+    const uplink = this.#uplinkOf(served.files.place);
+    const refused = 'rate' in uplink ? this.#of(uplink.gateway).pump.refused : undefined;
+    if (refused !== undefined && reply.outcome === 'running' && 'rate' in uplink)
+      return cfdpFailed(`gateway ${uplink.gateway} does not take its PDUs: ${refused}`);
     return accepted(reply);
   }
 
-  /** Takes a message of frames; resolves when the next may come (G4). */
-  async take(message: StreamMessage): Promise<void> {
+  /** Takes a message of frames of a gateway; resolves when its next may come (G4). */
+  async take(gateway: string, message: StreamMessage): Promise<void> {
     const batch = frameBatch(message.data);
     if (batch === undefined || this.#links.size === 0) return;
     const { store } = this.#options;
     if (!this.#isLosing) await store.room(CFDP_STORE_WAIT_MS);
     if (this.#stopped) return;
     this.#isLosing = store.isFull;
-    this.#receive(batch);
+    this.#receive(gateway, batch);
     this.#turn();
   }
 
@@ -159,48 +170,61 @@ export class GatewayFiles {
       monotonic: () => clock.monotonic(),
       changed: () => this.#turn(),
       failed,
-      leavesUnknown: () => !this.#isServing(files.place),
+      leavesUnknown: () => !this.#isServed(files.place),
     };
     const files: LinkFiles = new LinkFiles(place, transport.value, options, clock.now());
     this.#links.set(name, { from: textOf(place), files });
   }
 
-  #receive({ frames, at }: FrameBatch): void {
+  #receive(gateway: string, { frames, at }: FrameBatch): void {
+    const counted = this.#of(gateway);
     for (const [index, bytes] of frames.entries()) {
       const frame = bufferOf(bytes);
-      for (const [name, { files }] of this.#links)
-        this.#count(name, frame, files.receive(frame), at[index] ?? 0);
+      const places = this.#places.of(gateway, frame);
+      if (places === undefined) continue;
+      const [first] = places;
+      const received = places.length === 0 ? 'foreign' : this.#receiveAt(places, frame);
+      if (received === 'taken') {
+        counted.received.pdus += 1;
+        counted.received.bytes += frame.length;
+        continue;
+      }
+      counted.dropped.set(received, (counted.dropped.get(received) ?? 0) + 1);
+      const name = first === undefined ? `gateway ${gateway}` : nameOf(first.place);
+      if (received !== 'unknown') this.#faults.add(name, `PDU of CFDP dropped: ${received}`, at[index] ?? 0);
     }
   }
 
-  /** G3. Whose PDU is another link's is foreign to this one: that is no fault. */
-  #count(name: string, frame: Buffer, received: Received, at: number): void {
-    if (received === undefined || (received === 'foreign' && this.#links.size > 1)) return;
-    if (received === 'taken') {
-      this.#received.pdus += 1;
-      this.#received.bytes += frame.length;
-      return;
-    }
-    this.#dropped.set(received, (this.#dropped.get(received) ?? 0) + 1);
-    if (received !== 'unknown') this.#faults.add(name, `PDU of CFDP dropped: ${received}`, at);
+  /** What became of it; two entities here may speak with the same one on board, and it is of one of them. */
+  #receiveAt(places: readonly LinkFiles[], frame: Buffer) {
+    const became = places.map((files) => files.receive(frame));
+    return became.find((each) => each !== 'foreign') ?? 'foreign';
   }
 
   /** Whatever is due, as of now. */
   #turn(): void {
     if (this.#stopped) return;
     const busy = [...this.#links.values()].filter(({ files }) => !files.isIdle);
-    const ready = busy.flatMap(({ files }) => this.#turnLink(files) ?? []);
-    this.#pump.pump(ready);
-    this.#arm(busy);
+    const ready = new Map<string, PumpedLink[]>();
+    for (const { files } of busy) {
+      const found = this.#turnLink(files);
+      if (found === undefined) continue;
+      const ofGateway = ready.get(found.gateway);
+      if (ofGateway === undefined) ready.set(found.gateway, [found]);
+      else ofGateway.push(found);
+    }
+    for (const [gateway, links] of ready) this.#of(gateway).pump.pump(links);
+    this.#arm(busy, [...ready.keys()]);
   }
 
   /** What can be pumped of it; undefined while its link is away. */
-  #turnLink(files: LinkFiles): PumpedLink | undefined {
+  #turnLink(files: LinkFiles): (PumpedLink & { readonly gateway: string }) | undefined {
     const uplink = this.#uplinkOf(files.place);
     const isUp = 'rate' in uplink;
     files.turn(isUp);
-    const target = files.place.target.name;
-    return isUp ? { target, rate: uplink.rate, pull: () => files.pull() } : undefined;
+    if (!isUp) return undefined;
+    const { gateway, rate } = uplink;
+    return { gateway, target: files.place.target.name, rate, pull: () => files.pull() };
   }
 
   #uplinkOf({ target, link }: CfdpLink): Uplink {
@@ -209,19 +233,35 @@ export class GatewayFiles {
   }
 
   /** G5 */
-  #isServing(place: CfdpLink): boolean {
+  #isServed(place: CfdpLink): boolean {
     const uplink = this.#uplinkOf(place);
-    return 'rate' in uplink || uplink.isServing !== false;
+    return 'rate' in uplink || uplink.isServed !== false;
+  }
+
+  #of(gateway: string): OfGateway {
+    const known = this.#gateways.get(gateway);
+    if (known !== undefined) return known;
+    const { clock, send, failed } = this.#options;
+    const pump = new PduPump({
+      monotonic: () => clock.monotonic(),
+      send: (target, frames) => send(gateway, target, frames),
+      changed: () => this.#turn(),
+      failed,
+    });
+    const begun = { pump, received: { pdus: 0, bytes: 0 }, dropped: new Map<string, number>() };
+    this.#gateways.set(gateway, begun);
+    return begun;
   }
 
   /** G2 */
-  #arm(busy: readonly Served[]): void {
+  #arm(busy: readonly Served[], gateways: readonly string[]): void {
     const { clock } = this.#options;
     if (this.#timer !== undefined) clock.clearTimeout(this.#timer);
     this.#timer = undefined;
     if (busy.length === 0) return;
     const now = clock.monotonic();
-    const due = [this.#pump.nextAt, ...busy.map(({ files }) => files.nextDue)].filter(
+    const pumps = gateways.map((gateway) => this.#of(gateway).pump.nextAt);
+    const due = [...pumps, ...busy.map(({ files }) => files.nextDue)].filter(
       (at) => at !== undefined && at > now,
     );
     const delay = Math.min(CFDP_TURN_MS, ...due.map((at) => at! - now));

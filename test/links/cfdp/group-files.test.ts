@@ -1,14 +1,41 @@
 import { describe, expect, it } from 'vitest';
 import { header } from '../../../contract/bus/headers.ts';
 import { subject } from '../../../contract/bus/subjects.ts';
+import type { CfdpCall } from '../../../contract/cfdp.ts';
 import { CFDP_CHUNKS_WAITING_BYTES } from '../../../contract/limits/cfdp.ts';
 import { FRAME_BYTES } from '../../../contract/limits/link.ts';
 import { Outage } from '../../../contract/outage.ts';
-import { DOWN, GatewayWorld, missionOf, SIZE, UP } from './gateway-world.ts';
+import type { Uplink } from '../../../links/cfdp/group-files.ts';
+import { DOWN, GroupWorld, missionOf, SIZE, UP } from './group-world.ts';
+import { stationsOf } from './stations.ts';
 
-describe('files of a gateway', () => {
+/** Two stations, each with a gateway. */
+const STATIONS = missionOf({}, stationsOf({ g: { tags: ['s-band'] }, h: { tags: ['s-band', 'kiruna'] } }));
+
+/** Passes of so many ms over one gateway and then the other until the file is there; how many it took. */
+async function alternating(
+  world: GroupWorld,
+  call: CfdpCall,
+  ms: number,
+  link = (gateway: string): Uplink => ({ gateway, rate: 100_000_000 }),
+): Promise<number> {
+  const { spacecraft, clock } = world;
+  for (let passes = 1; passes < 100; passes += 1) {
+    world.receiving = passes % 2 === 0 ? 'h' : 'g';
+    world.uplink = link(world.receiving);
+    spacecraft.entity.linkUp(clock.now());
+    await world.run(ms);
+    if (world.reply(call).outcome === 'completed') return passes;
+    world.uplink = { reason: 'no gateway serves link s', isServed: false };
+    spacecraft.entity.linkDown(clock.now());
+    await world.run(3_600_000, 0, 600_000);
+  }
+  throw new Error('it never arrives');
+}
+
+describe('files of a group of gateways', () => {
   it('MC-CFDP-001 MC-CFDP-007 brings a file down as chunks of its generation, beside telecommands', async () => {
-    const world = new GatewayWorld();
+    const world = new GroupWorld();
     expect(world.reply()).toEqual({ outcome: 'running', bytes: 0 });
     expect(await world.until()).toEqual({ outcome: 'completed' });
     expect(world.received.equals(world.content)).toBe(true);
@@ -19,19 +46,19 @@ describe('files of a gateway', () => {
       headers: { [header.generation]: '3', [header.config]: expect.stringMatching(/^[0-9a-f]+$/) },
     });
     expect(world.spacecraft.asked).toEqual(['7']);
-    expect(world.files.counts.received.pdus).toBeGreaterThan(50);
-    expect(world.files.counts.dropped).toEqual(new Map());
+    expect(world.counts().received.pdus).toBeGreaterThan(50);
+    expect(world.counts().dropped).toEqual(new Map());
   });
 
   it('MC-CFDP-008 takes an upload up, reading its content a piece at a time', async () => {
-    const world = new GatewayWorld();
+    const world = new GroupWorld();
     expect(await world.until(UP)).toEqual({ outcome: 'completed' });
     expect(world.spacecraft.taken.get('7')?.equals(world.content)).toBe(true);
     expect(world.read.every(([start, end]) => end - start <= 64 * 1024)).toBe(true);
   });
 
   it('an upload whose content is not stored fails and says so', async () => {
-    const world = new GatewayWorld();
+    const world = new GroupWorld();
     world.isContentGone = true;
     const reply = await world.until(UP);
     expect(reply).toEqual({
@@ -42,7 +69,7 @@ describe('files of a gateway', () => {
 
   it('an outage while content is read costs time, not the upload', async () => {
     let outages = 0;
-    const world: GatewayWorld = new GatewayWorld(missionOf(), {
+    const world: GroupWorld = new GroupWorld(missionOf(), {
       read: async (_key, _source, start, end) => {
         outages += 1;
         if (outages <= 3) throw new Outage('bus.unavailable', 'objects');
@@ -54,7 +81,7 @@ describe('files of a gateway', () => {
   });
 
   it('a file that is not there fails, and the next call begins again (MC-CFDP-006)', async () => {
-    const world = new GatewayWorld();
+    const world = new GroupWorld();
     const call = { ...DOWN, file_id: '8' };
     expect(await world.until(call)).toMatchObject({ outcome: 'failed' });
     expect(world.reply(call)).toMatchObject({ outcome: 'running' });
@@ -63,7 +90,7 @@ describe('files of a gateway', () => {
   });
 
   it('refuses a link that the mission does not have over this gateway', () => {
-    const world = new GatewayWorld();
+    const world = new GroupWorld();
     const answer = world.files.answer({ ...DOWN, target: 'other', link: 's' });
     expect(answer).toMatchObject({
       ok: false,
@@ -76,7 +103,7 @@ describe('files of a gateway', () => {
 
 describe('storing', () => {
   it('cfdp-files.W5 it is completed when its chunks are stored, not before, however long that takes', async () => {
-    const world = new GatewayWorld();
+    const world = new GroupWorld();
     let isHeld = true;
     world.bus.before = () => {
       if (isHeld) throw new Outage('bus.unavailable', 'FILE_CHUNKS');
@@ -95,7 +122,7 @@ describe('storing', () => {
   });
 
   it('chunk-store.K1 an attempt whose answer was lost is stored once', async () => {
-    const world = new GatewayWorld();
+    const world = new GroupWorld();
     let lost = 0;
     world.bus.after = () => {
       lost += 1;
@@ -106,9 +133,9 @@ describe('storing', () => {
     expect(bytes).toBe(SIZE);
   });
 
-  it('gateway-files.G4 what the store does not take is bounded: file data is lost and comes again', async () => {
+  it('group-files.G4 what the store does not take is bounded: file data is lost and comes again', async () => {
     const size = CFDP_CHUNKS_WAITING_BYTES + 4 * 1024 * 1024;
-    const world = new GatewayWorld(missionOf({ pdu: FRAME_BYTES - 6 }));
+    const world = new GroupWorld(missionOf({ pdu: FRAME_BYTES - 6 }));
     const content = Buffer.alloc(size, 7);
     const { spacecraft } = world;
     Object.assign(world, { content });
@@ -123,7 +150,7 @@ describe('storing', () => {
     const held = world.reply(call);
     if (held.outcome !== 'running') throw new Error(held.outcome);
     expect(held.bytes).toBeLessThan(CFDP_CHUNKS_WAITING_BYTES + 30 * FRAME_BYTES);
-    expect(world.files.counts.dropped.get('storage')).toBeGreaterThan(10);
+    expect(world.counts().dropped.get('storage')).toBeGreaterThan(10);
     isHeld = false;
     expect(await world.until(call)).toEqual({ outcome: 'completed' });
     expect(world.chunks.reduce((sum, { data }) => sum + data.length, 0)).toBe(size);
@@ -132,7 +159,7 @@ describe('storing', () => {
 
 describe('its link', () => {
   it('while it is away nothing is sent and no timer moves; it goes on where it was', async () => {
-    const world = new GatewayWorld();
+    const world = new GroupWorld();
     world.reply();
     await world.run(60);
     const before = world.reply();
@@ -144,14 +171,60 @@ describe('its link', () => {
     await world.run(600_000, 4, 2_000);
     world.clock.advance(48 * 3_600_000);
     expect(world.sent.length).toBe(sent);
-    world.uplink = { rate: 1_000_000 };
+    world.uplink = { gateway: 'g', rate: 1_000_000 };
     world.spacecraft.entity.linkUp(world.clock.now());
     expect(await world.until()).toEqual({ outcome: 'completed' });
     expect(world.spacecraft.asked).toEqual(['7']);
   });
 
+  it('group-files.G6 MC-CFDP-005 a file longer than a pass arrives while stations with different gateways alternate, each byte once', async () => {
+    const world = new GroupWorld(STATIONS);
+    world.reply();
+    const passes = await alternating(world, DOWN, 60);
+    expect(passes).toBeGreaterThan(3);
+    expect(world.received.equals(world.content)).toBe(true);
+    expect(world.spacecraft.asked).toEqual(['7']);
+    expect(world.chunks.reduce((sum, { data }) => sum + data.length, 0)).toBe(SIZE);
+    for (const gateway of ['g', 'h']) expect(world.counts(gateway).received.pdus).toBeGreaterThan(10);
+  });
+
+  it('group-files.G6 MC-CFDP-008 an upload goes on over another gateway, and what was acknowledged is not sent again', async () => {
+    const world = new GroupWorld(STATIONS);
+    const link = (gateway: string) => ({ gateway, rate: 1_000_000 });
+    world.uplink = link('g');
+    world.reply(UP);
+    const passes = await alternating(world, UP, 60, link);
+    expect(passes).toBeGreaterThan(2);
+    expect(world.spacecraft.taken.get('7')?.equals(world.content)).toBe(true);
+    expect(new Set(world.over)).toEqual(new Set(['g', 'h']));
+    expect(world.sent.reduce((sum, frame) => sum + frame.length, 0)).toBeLessThan(1.3 * SIZE);
+  });
+
+  it('group-files.G6 what two stations hear at once is taken once', async () => {
+    const world = new GroupWorld(STATIONS);
+    const receive = world.receive.bind(world);
+    world.receive = async (frames) => {
+      await Promise.all([receive(frames, 'g'), receive(frames, 'h')]);
+    };
+    expect(await world.until()).toEqual({ outcome: 'completed' });
+    expect(world.chunks.reduce((sum, { data }) => sum + data.length, 0)).toBe(SIZE);
+    for (const gateway of ['g', 'h']) expect(world.counts(gateway).received.pdus).toBeGreaterThan(50);
+  });
+
+  it('group-files.G6 a gateway that takes no PDUs keeps nothing back that goes over another one', async () => {
+    const world = new GroupWorld(STATIONS);
+    world.refused = 'the transmitter is dead';
+    world.reply();
+    await world.run(5_000);
+    const unsent = world.counts('g').dropped.get('unsent');
+    world.refused = undefined;
+    world.uplink = { gateway: 'h', rate: 1_000_000 };
+    expect(await world.until()).toEqual({ outcome: 'completed' });
+    expect([world.counts('g').dropped.get('unsent'), new Set(world.over)]).toEqual([unsent, new Set(['h'])]);
+  });
+
   it('PDUs that the gateway does not take are lost, and the answer says why', async () => {
-    const world = new GatewayWorld();
+    const world = new GroupWorld();
     world.refused = 'the transmitter is dead';
     world.reply();
     await world.run(5_000);
@@ -159,14 +232,14 @@ describe('its link', () => {
       ok: false,
       faults: [{ message: 'gateway g does not take its PDUs: the transmitter is dead' }],
     });
-    expect(world.files.counts.dropped.get('unsent')).toBeGreaterThan(0);
+    expect(world.counts().dropped.get('unsent')).toBeGreaterThan(0);
     world.refused = undefined;
     await world.run(30_000);
     expect(await world.until()).toEqual({ outcome: 'completed' });
   });
 
-  it('gateway-files.G1 another mission leaves transactions alone unless their link changed', async () => {
-    const world = new GatewayWorld();
+  it('group-files.G1 another mission leaves transactions alone unless their link changed', async () => {
+    const world = new GroupWorld();
     world.reply();
     await world.run(60);
     world.files.takeUp(missionOf({}, { stations: { kiruna: {} } }));
@@ -180,8 +253,8 @@ describe('its link', () => {
   });
 });
 
-it('gateway-files.G1 a link that continues is that of the mission which holds now', async () => {
-  const world = new GatewayWorld();
+it('group-files.G1 a link that continues is that of the mission which holds now', async () => {
+  const world = new GroupWorld();
   world.reply();
   await world.run(60);
   const mission = missionOf({}, { stations: { kiruna: {} } });
@@ -195,9 +268,9 @@ it('gateway-files.G1 a link that continues is that of the mission which holds no
 });
 
 describe('what comes in', () => {
-  it('gateway-files.G3 malformed PDUs, those of others and strange packets are counted and never answered', async () => {
-    const world = new GatewayWorld();
-    const foreign = new GatewayWorld(missionOf());
+  it('group-files.G3 malformed PDUs, those of others and strange packets are counted and never answered', async () => {
+    const world = new GroupWorld();
+    const foreign = new GroupWorld(missionOf());
     foreign.reply();
     await foreign.run(500);
     const [request] = foreign.sent;
@@ -212,7 +285,7 @@ describe('what comes in', () => {
     await world.run(1_000);
     expect(world.sent).toEqual([]);
     expect(world.bus.stored).toEqual([]);
-    expect(Object.fromEntries(world.files.counts.dropped)).toEqual({ malformed: 80, foreign: 40 });
+    expect(Object.fromEntries(world.counts().dropped)).toEqual({ malformed: 80, foreign: 40 });
     expect(world.log.said.length).toBeLessThan(3);
     expect(world.log.said[0]).toMatchObject({
       fields: { detail: expect.stringMatching(/^PDU of CFDP dropped: /) },
@@ -220,28 +293,28 @@ describe('what comes in', () => {
   });
 
   it('bytes that are no batch of frames are nothing', async () => {
-    const world = new GatewayWorld();
+    const world = new GroupWorld();
     const message = { subject: subject.frames('g'), seq: 1, at: 0, pending: 0, headers: {} };
-    await world.files.take({ ...message, data: Buffer.from('x') });
-    expect(world.files.counts.received.pdus).toBe(0);
+    await world.files.take('g', { ...message, data: Buffer.from('x') });
+    expect(world.files.counts.size).toBe(0);
   });
 
-  it('gateway-files.G5 while another gateway serves the link, transactions of that one are left alone', async () => {
-    const world = new GatewayWorld();
+  it('group-files.G5 while no gateway serves the link, transactions that are unknown are left alone', async () => {
+    const world = new GroupWorld();
     const { entity } = world.spacecraft;
-    world.uplink = { reason: 'gateway h serves the link now', isServing: false };
+    world.uplink = { reason: 'no gateway serves link s', isServed: false };
     entity.put({ file: { sourceName: '7', destinationName: '7', size: 0 } }, world.clock.now());
     await world.run(2_000);
-    expect(Object.fromEntries(world.files.counts.dropped)).toEqual({ unknown: expect.any(Number) });
-    world.uplink = { rate: 1_000_000 };
+    expect(Object.fromEntries(world.counts().dropped)).toEqual({ unknown: expect.any(Number) });
+    world.uplink = { gateway: 'g', rate: 1_000_000 };
     entity.linkDown(world.clock.now());
     await world.run(20_000, 4, 100);
     expect(world.sent).toEqual([]);
     expect(entity.transactions).toBe(1);
   });
 
-  it('gateway-files.G2 without files there is no timer, and last words of the spacecraft are acknowledged', async () => {
-    const world = new GatewayWorld();
+  it('group-files.G2 without files there is no timer, and last words of the spacecraft are acknowledged', async () => {
+    const world = new GroupWorld();
     expect(world.clock.waiting).toBe(0);
     world.reply();
     expect(await world.until()).toEqual({ outcome: 'completed' });

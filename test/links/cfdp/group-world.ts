@@ -1,11 +1,11 @@
-/** The files of one gateway with a spacecraft at the other end of its link, on a clock of the test. */
+/** The files of a group of gateways, one of them unless said, with a spacecraft at the other end of its link, on a clock of the test. */
 
 import { encodeBatch } from '../../../contract/batch.ts';
 import { subject } from '../../../contract/bus/subjects.ts';
 import type { CfdpAnswer, CfdpCall, CfdpReply } from '../../../contract/cfdp.ts';
 import { readFileChunk } from '../../../contract/file-chunk.ts';
 import { ChunkStore } from '../../../links/cfdp/chunk-store.ts';
-import { GatewayFiles, type Uplink } from '../../../links/cfdp/gateway-files.ts';
+import { type CfdpCounts, GroupFiles, type Uplink } from '../../../links/cfdp/group-files.ts';
 import type { UploadContents } from '../../../links/cfdp/link-files.ts';
 import type { PdusSent } from '../../../links/cfdp/pdu-pump.ts';
 import type { Link, Mission, Target } from '../../../mission/mission.ts';
@@ -54,14 +54,16 @@ export function missionOf(settings: object = {}, more: object = {}): Mission {
   ]);
 }
 
-export class GatewayWorld {
+export class GroupWorld {
   readonly clock = new ManualClock(1_000_000);
   readonly bus = new MemoryBus();
   readonly log = keptLog();
-  readonly files: GatewayFiles;
+  readonly files: GroupFiles;
   readonly spacecraft: OnboardEntity;
   readonly content = contentOf(SIZE);
-  uplink: Uplink = { rate: 1_000_000 };
+  /** The gateway that receives the spacecraft. */
+  receiving = 'g';
+  uplink: Uplink = { gateway: 'g', rate: 1_000_000 };
   /** For what an uplink was looked up last. */
   lookedUp: { readonly mission: Mission; readonly target: Target; readonly link: Link } | undefined;
   /** Why the gateway takes no PDUs. */
@@ -69,6 +71,8 @@ export class GatewayWorld {
   /** Frames that the gateway was given, and how many at once. */
   readonly sent: Buffer[] = [];
   readonly parts: number[] = [];
+  /** The gateway of each of them. */
+  readonly over: string[] = [];
   /** Ranges of uploads that were read. */
   readonly read: [number, number][] = [];
   isContentGone = false;
@@ -77,8 +81,8 @@ export class GatewayWorld {
 
   constructor(mission = missionOf(), more: Partial<UploadContents> = {}) {
     const { bus, clock, log } = this;
-    this.files = new GatewayFiles({
-      gateway: 'g',
+    this.files = new GroupFiles({
+      name: 'g',
       clock,
       log,
       store: new ChunkStore({ bus, clock, log, life: 'test' }),
@@ -94,7 +98,7 @@ export class GatewayWorld {
         this.lookedUp = { mission, target, link };
         return this.uplink;
       },
-      send: (_target, frames) => this.#send(frames),
+      send: (gateway, _target, frames) => this.#send(gateway, frames),
       failed: (error) => {
         throw error;
       },
@@ -108,9 +112,10 @@ export class GatewayWorld {
     });
   }
 
-  async #send(frames: readonly Buffer[]): Promise<PdusSent> {
+  async #send(gateway: string, frames: readonly Buffer[]): Promise<PdusSent> {
     if (this.refused !== undefined) return { frames: 0, refused: this.refused };
     this.parts.push(frames.length);
+    this.over.push(gateway);
     for (const frame of frames) {
       this.sent.push(frame);
       const header = readSpacePacket(frame);
@@ -120,12 +125,12 @@ export class GatewayWorld {
     return { frames: frames.length };
   }
 
-  /** Frames as the gateway has them received. */
-  receive(frames: readonly Buffer[]): Promise<void> {
+  /** Frames as a gateway has received them. */
+  receive(frames: readonly Buffer[], gateway = this.receiving): Promise<void> {
     this.#seq += 1;
     const data = encodeBatch({ at: frames.map(() => this.clock.now()), frames: [...frames] });
-    const message = { subject: subject.frames('g'), seq: this.#seq, at: this.clock.now(), pending: 0 };
-    return this.files.take({ ...message, headers: {}, data } satisfies StreamMessage);
+    const message = { subject: subject.frames(gateway), seq: this.#seq, at: this.clock.now(), pending: 0 };
+    return this.files.take(gateway, { ...message, headers: {}, data } satisfies StreamMessage);
   }
 
   frameOf(pdu: Buffer, apid = APID): Buffer {
@@ -164,6 +169,11 @@ export class GatewayWorld {
       await this.run(1_000);
     }
     throw new Error('it runs for ever');
+  }
+
+  /** PDUs over a gateway. */
+  counts(gateway = 'g'): CfdpCounts {
+    return this.files.counts.get(gateway)!;
   }
 
   get chunks() {
