@@ -24,6 +24,7 @@ import { watchRuns } from '../../http/run-index.ts';
 import { HistoryAsker } from '../../messaging/history-asker.ts';
 import { PassWriter } from '../../messaging/pass-writes.ts';
 import { PassesOver } from '../../messaging/passes-over.ts';
+import { RuleViews } from '../../messaging/rule-views.ts';
 import { SchedulesOver } from '../../messaging/schedules-over.ts';
 import { TransfersOver } from '../../messaging/transfers-over.ts';
 import { programDocument } from '../../mission/procedure/program-document.ts';
@@ -144,6 +145,7 @@ function portsOf(
     passWriter: new PassWriter({ bus, log, passes }),
     passesOver: new PassesOver({ bus, log }),
     schedulesOver: new SchedulesOver({ bus, log }),
+    ruleViews: new RuleViews({ clock, ...books }),
     transfersOver: new TransfersOver({ bus, log }),
     newId,
     valuesLoaded: () => true,
