@@ -5,7 +5,7 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -16,6 +16,7 @@ import { workHere } from '../../archive/workshop.ts';
 import { FENCED, isStream } from '../../archive/writing-place.ts';
 import type { Level } from '../../contract/history.ts';
 import { ManualClock } from '../support/manual-clock.ts';
+import { until } from '../support/until.ts';
 import { FragileDisk } from './fragile-disk.ts';
 import { blockOf, HOUR, messageOf, PLATFORM } from './values.ts';
 
@@ -172,6 +173,10 @@ describe('an owner that sleeps while another one opens the archive', () => {
   });
 });
 
+/** Its state stands behind its name, which is in parentheses. */
+const isStopped = (pid: number): boolean =>
+  readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)!.startsWith('T');
+
 describe('a process that is stopped in front of its rename and goes on later', () => {
   it('finds that it is the owner no more', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'mcs-owners-'));
@@ -179,17 +184,20 @@ describe('a process that is stopped in front of its rename and goes on later', (
     const sleeper = spawn(process.execPath, ['--import', 'tsx', program, folder], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
+    const exited = once(sleeper, 'exit');
     try {
       const lines = createInterface(sleeper.stdout)[Symbol.asyncIterator]();
-      // It stops itself between the last sync of its files and the rename that makes them a segment.
+      // It stops itself between the last sync of its files and the rename that makes them a segment, a moment after it
+      // has said so: what wakes it before that is lost.
       expect((await lines.next()).value).toBe('sleeps');
+      await until(() => isStopped(sleeper.pid!), { what: 'its sleep' });
       const clock = new ManualClock(HOUR);
       const archive = await Archive.open(workHere(folder), { stream: STREAM, clock });
       for (const position of [1, 2]) await archive.append(message(position), PLATFORM);
       expect(await archive.flush()).toBe(true);
       sleeper.kill('SIGCONT');
       expect((await lines.next()).value).toContain('another process has opened the archive');
-      await once(sleeper, 'exit');
+      await exited;
       expect(readdirSync(join(folder, STREAM))).toEqual(['1-2']);
       await archive.append(message(3), PLATFORM);
       expect(await archive.flush()).toBe(true);

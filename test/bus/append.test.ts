@@ -198,7 +198,7 @@ describe('jetstream.J5 an acknowledgement that has no position', () => {
 
   it('is an outage where nothing else comes: neither stored nor a duplicate', async () => {
     const subject = await answeredBy([AS_2_10]);
-    const write = direct.append(STREAM, subject, bytes('x'), { id: 'given', deadlineMs: 200 });
+    const write = direct.append(STREAM, subject, bytes('x'), { id: 'given', deadlineMs: 3_000 });
     await expect(write).rejects.toMatchObject({ code: 'bus.unavailable' });
     expect(asked).toBeGreaterThan(1);
   });

@@ -22,6 +22,8 @@ import { startRelay } from '../support/relay.ts';
 import { until } from '../support/until.ts';
 
 const STREAM = { name: 'T', subjects: ['mcs.t.*'], maxAgeMs: 3_600_000, dedupeMs: 120_000 };
+/** Some fifty streams on the disk of a busy machine. */
+const PATIENT = { deadlineMs: 20_000 };
 const bytes = (text: string) => new TextEncoder().encode(text);
 const text = (data: Uint8Array | undefined) => new TextDecoder().decode(data);
 
@@ -97,7 +99,7 @@ const PUBLISHED_BUCKETS = [
 
 describe('the assets of the contract', () => {
   it('MC-BUS-005 MC-BUS-006 MC-BUS-007 MC-BUS-004 MC-BUS-017 MC-LIM-008 bear the names that other programs know, with their subjects and times', async () => {
-    await bus.ensureAssets();
+    await bus.ensureAssets(PATIENT);
     const { streams: listed } = await admin.read<{ streams: StreamInfo[] }>('STREAM.LIST', undefined);
     const found = listed.map(({ config: { name, subjects, max_age, duplicate_window } }) => [
       name,
@@ -112,7 +114,7 @@ describe('the assets of the contract', () => {
   });
 
   it('MC-BUS-005 MC-BUS-006 MC-BUS-007 exist as declared after ensureAssets, on files, read from the leader', async () => {
-    await bus.ensureAssets();
+    await bus.ensureAssets(PATIENT);
     for (const { name, subjects, maxAgeMs, dedupeMs } of Object.values(streams))
       expect(await config(name)).toMatchObject({
         subjects,
@@ -137,7 +139,7 @@ describe('the assets of the contract', () => {
     const infos: object[] = [];
     const log = { ...quiet, info: (fields: object) => infos.push(fields), child: () => log };
     const other = await nats.connected({ name: 'other', log });
-    await Promise.all([bus.ensureAssets(), other.ensureAssets()]);
+    await Promise.all([bus.ensureAssets(PATIENT), other.ensureAssets(PATIENT)]);
     expect(infos.filter((fields) => 'difference' in fields)).toEqual([]);
   });
 
@@ -205,9 +207,9 @@ describe('the assets of the contract', () => {
     const knowing = await nats.connected({ name: 'knowing' });
     const year = 365 * 86_400_000;
     knowing.replication.install({ replicas: 1, overrides: { ALARMS: { maxAgeMs: year } } });
-    await knowing.ensureAssets();
+    await knowing.ensureAssets(PATIENT);
     const ignorant = await nats.connected({ name: 'ignorant' });
-    await ignorant.ensureAssets();
+    await ignorant.ensureAssets(PATIENT);
     expect((await config('ALARMS')).max_age).toBe(year * 1e6);
   });
 });

@@ -22,11 +22,13 @@ beforeAll(async () => {
 afterAll(() => nats.stop());
 
 const VALUE = Buffer.alloc(400, 'v');
+/** Thousands at once take a busy machine longer than one may. */
+const PATIENT = { deadlineMs: 20_000 };
 
 async function made(prefix: string, count: number): Promise<[key: string, revision: number][]> {
   return Promise.all(
     Array.from({ length: count }, async (_, n): Promise<[string, number]> => {
-      const written = await bucket.put(`${prefix}.${n}`, VALUE, 0);
+      const written = await bucket.put(`${prefix}.${n}`, VALUE, 0, PATIENT);
       if (written.outcome !== 'written') throw new Error('a key that is new');
       return [`${prefix}.${n}`, written.revision];
     }),

@@ -566,7 +566,7 @@ export function busContract(kind: string, start: () => Promise<BusWorld>): void 
 
       it('are answered by whoever serves the subject', async () => {
         const at = `mcs.c${++count}.verb`;
-        await expect(bus.request(at, bytes('x'), { timeoutMs: 500 })).rejects.toMatchObject({
+        await expect(bus.request(at, bytes('x'), { timeoutMs: PATIENT_MS })).rejects.toMatchObject({
           code: 'bus.no-responder',
         });
         const serving = other.serve(at, async (message) =>
@@ -601,9 +601,11 @@ export function busContract(kind: string, start: () => Promise<BusWorld>): void 
       it('bus.P5 nobody is absent who may be on his way back: asked again until he is there, or a silence', async () => {
         const at = `mcs.c${++count}.verb`;
         const young = await world.open(`young${count}`, PATIENT_MS);
-        await expect(young.request(at, bytes('x'), { timeoutMs: 300 })).rejects.toMatchObject({
-          code: 'bus.timeout',
-          unsettled: true,
+        // An asking whose answer came too late says nothing of it: a busy machine has such too.
+        await until(async () => {
+          const said = await young.request(at, bytes('x'), { timeoutMs: 300 }).catch((e) => e);
+          expect(said).toMatchObject({ code: 'bus.timeout' });
+          return said.unsettled === true;
         });
         const asked: string[] = [];
         const answer = young.request(at, bytes('late'), { timeoutMs: PATIENT_MS });
@@ -619,18 +621,29 @@ export function busContract(kind: string, start: () => Promise<BusWorld>): void 
 
       it('bus.P5 who is not there once the connection is old enough is not there, and each outage begins it again', async () => {
         const at = `mcs.c${++count}.verb`;
-        const settled = await world.open(`settled${count}`, 400);
+        const settleMs = 400;
+        const settled = await world.open(`settled${count}`, settleMs);
         const ask = (): Promise<unknown> =>
-          settled.request(at, bytes('x'), { timeoutMs: 100 }).catch((e) => e);
-        const absent = await settled.request(at, bytes('x'), { timeoutMs: PATIENT_MS }).catch((e) => e);
-        expect(absent).toMatchObject({ code: 'bus.no-responder', unsettled: false });
-        expect(await ask()).toMatchObject({ code: 'bus.no-responder' });
+          settled.request(at, bytes('x'), { timeoutMs: PATIENT_MS }).catch((e) => e);
+        const absent = { code: 'bus.no-responder', unsettled: false };
+        expect(await ask()).toMatchObject(absent);
+        expect(await ask()).toMatchObject(absent);
+        // Asked in the very moment in which it is back, it takes so long until that is said again, and no less.
+        const again = new Promise<[unknown, number]>((resolve) => {
+          const forget = settled.onConnection(async (connected) => {
+            if (!connected) return;
+            forget();
+            const back = performance.now();
+            resolve([await ask(), performance.now() - back]);
+          });
+        });
         await world.lose();
         await until(() => !settled.connected);
         await world.restore();
-        await until(() => settled.connected);
-        expect(await ask()).toMatchObject({ code: 'bus.timeout', unsettled: true });
-        await until(async () => ((await ask()) as { code: string }).code === 'bus.no-responder');
+        const [said, tookMs] = await again;
+        expect(said).toMatchObject(absent);
+        // The clock of the bus may be one in whole milliseconds.
+        expect(tookMs).toBeGreaterThan(settleMs - 10);
       });
 
       it('bus.P6 are not handed over where the answer would leave the inbox of whom the subject names', async () => {

@@ -90,10 +90,12 @@ describe('a follower', () => {
     });
     for (const subject of ['mcs.run.evt.r1', 'mcs.tc.submit.sat1', 'mcs.alarm.control.sat1'])
       client.publish(subject, bytes('x'), { headers: headers() });
-    await expect(client.request('mcs.run.control.r1', bytes('x'), { timeout: 2_000 })).rejects.toMatchObject({
-      code: 'PERMISSIONS_VIOLATION',
-    });
-    await expect(client.request('$JS.API.INFO', undefined, { timeout: 2_000 })).rejects.toMatchObject({
+    await expect(client.request('mcs.run.control.r1', bytes('x'), { timeout: 20_000 })).rejects.toMatchObject(
+      {
+        code: 'PERMISSIONS_VIOLATION',
+      },
+    );
+    await expect(client.request('$JS.API.INFO', undefined, { timeout: 20_000 })).rejects.toMatchObject({
       code: 'PERMISSIONS_VIOLATION',
     });
     await client.flush();
@@ -160,7 +162,8 @@ describe('a follower', () => {
   });
 
   it('is sent away when its token ends, and not let in again', async () => {
-    const jwt = await tokenFor(2_000);
+    // Whole seconds: it lives for four at least, in which a busy machine logs in.
+    const jwt = await tokenFor(5_000);
     const client = await login(jwt);
     await client.closed();
     expect(client.isClosed()).toBe(true);

@@ -222,7 +222,8 @@ it('is bound to collect its garbage in time, and serves its monitoring only when
 
 it('bus/server.R3 one that stands still is killed and comes back, with what it had acknowledged', async () => {
   const log = keptLog();
-  const server = await startEmbeddedServer({ stateDir, log, silenceMs: 2_000 });
+  // Longer than a busy machine lets a server wait that does its work.
+  const server = await startEmbeddedServer({ stateDir, log, silenceMs: 6_000 });
   servers.push(server);
   const bus = open(server);
   await bus.append(STREAM, 'mcs.t.a', bytes('1'));

@@ -93,7 +93,7 @@ async function disturb(mark: string): Promise<void> {
 }
 
 beforeAll(async () => {
-  cell = await startDemoCell({ over: breakable });
+  cell = await startDemoCell({ over: breakable, memberTtlMs: 20_000 });
 }, 60_000);
 afterAll(() => cell.stop(), 60_000);
 
@@ -111,7 +111,7 @@ describe('mcs actor trouble, resume and reset', () => {
       const answer = await mcs(action, 'lane/sat1');
       expect([answer.code, answer.err]).toEqual([0, '']);
       expect(await lastOf(waiting)).toBe('VERIFIED');
-      expect((await mcs('trouble')).out).toBe('nothing is in trouble\n');
+      await until(async () => (await mcs('trouble')).out === 'nothing is in trouble\n', PATIENTLY);
     },
     90_000,
   );

@@ -13,9 +13,9 @@ import { until } from '../support/until.ts';
 const MCS = await mcsProgram();
 let cell: DemoCell;
 beforeAll(async () => {
-  // Without drivers and gateways a telecommand waits for its driver, and stays.
-  cell = await startDemoCell({ roles: ['api', 'executor', 'telemetry'] });
-});
+  // Without drivers a telecommand is over at once, and is shown for minutes.
+  cell = await startDemoCell({ roles: ['api', 'executor', 'telemetry'], memberTtlMs: 20_000 });
+}, 60_000);
 afterAll(() => cell.stop());
 
 async function mcs(...args: string[]) {

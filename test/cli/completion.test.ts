@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { COMMANDS, runCommand } from '../../cli/commands.ts';
 import { type DemoCell, startDemoCell } from '../support/demo-cell.ts';
 import { keepPrinted } from '../support/printed.ts';
@@ -13,6 +13,15 @@ import { mcsProgram } from '../support/program.ts';
 
 const MCS = [process.execPath, ...(await mcsProgram())].map((word) => `'${word}'`).join(' ');
 const printed = keepPrinted();
+/**
+ * Whoever has pressed Tab waits for a moment only. What is completed is judged here, and not how soon a busy machine
+ * answers: nobody runs out of time.
+ */
+const NEVER_LATE = '--import=data:text/javascript,AbortSignal.timeout=()=>new%20AbortController().signal';
+const ENV = { ...process.env, NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} ${NEVER_LATE}` };
+beforeEach(() => {
+  vi.spyOn(AbortSignal, 'timeout').mockImplementation(() => new AbortController().signal);
+});
 const has = (shell: string): boolean => spawnSync(shell, ['-c', 'exit 0']).status === 0;
 
 let cell: DemoCell;
@@ -36,7 +45,7 @@ async function words(...line: string[]): Promise<string[]> {
 /** What a script prints in a shell in which `mcs` is this program. */
 async function inShell(shell: string, ...script: string[]): Promise<string[]> {
   const lines = [`mcs() { ${MCS} "$@"; }`, ...script].join('\n');
-  const child = spawn(shell, ['-c', lines], { env: { ...process.env, MCS_API: cell.api }, stdio: 'pipe' });
+  const child = spawn(shell, ['-c', lines], { env: { ...ENV, MCS_API: cell.api }, stdio: 'pipe' });
   let [out, err] = ['', ''];
   child.stdout.on('data', (text) => (out += String(text)));
   child.stderr.on('data', (text) => (err += String(text)));
@@ -156,7 +165,7 @@ describe.runIf(has('zsh'))('in zsh', () => {
       await writeFile(join(folder, '.zshrc'), `${ZSHRC.join('\n')}\n`);
       const typed = lines.map(([line]) => line);
       const child = spawn('zsh', ['-f', '-c', TYPIST.join('\n'), 'typist', ...typed], {
-        env: { ...process.env, MCS_API: cell.api, ZDOTDIR: folder },
+        env: { ...ENV, MCS_API: cell.api, ZDOTDIR: folder },
         stdio: ['ignore', 'pipe', 'inherit'],
       });
       let out = '';
@@ -185,7 +194,7 @@ describe.runIf(has('fish'))('in fish', () => {
     const loaded = `function mcs; ${MCS} $argv; end; mcs completion fish | source`;
     const asked = lines.map(([line]) => `echo =; complete -C '${line}'`);
     const child = spawn('fish', ['--no-config', '-c', [loaded, ...asked].join('; ')], {
-      env: { ...process.env, MCS_API: cell.api },
+      env: { ...ENV, MCS_API: cell.api },
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     let out = '';

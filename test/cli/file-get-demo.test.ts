@@ -24,7 +24,7 @@ afterAll(async () => {
 });
 afterEach(() => void vi.restoreAllMocks());
 
-it('F-18 is byte for byte what the spacecraft listed', { timeout: 60_000 }, async () => {
+it('F-18 is byte for byte what the spacecraft listed', { timeout: 120_000 }, async () => {
   let err = '';
   vi.spyOn(process.stdout, 'write').mockImplementation(() => true);
   vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
@@ -32,10 +32,15 @@ it('F-18 is byte for byte what the spacecraft listed', { timeout: 60_000 }, asyn
     return true;
   });
   const mcs = (...args: string[]): Promise<number> => file([...args, '--api', cell.api, '--user', 'ada']);
-  // The gateway of the spacecraft may take a moment to be there.
-  await until(async () => (await mcs('refresh', 'sat1')) === 0, { timeoutMs: 30_000 });
-  const { body } = await call('GET', `${cell.api}/v1/targets/sat1/files`);
-  const listed = (body as OnboardDirectory).files.find(({ id }) => id === '2')!;
+  // The gateway of the spacecraft may take a moment to be there, and the parts of a listing to come behind each other.
+  const listed = await until(
+    async () => {
+      if ((await mcs('refresh', 'sat1')) !== 0) return undefined;
+      const { body } = await call('GET', `${cell.api}/v1/targets/sat1/files`);
+      return (body as OnboardDirectory).files.find(({ id }) => id === '2');
+    },
+    { timeoutMs: 45_000 },
+  );
   expect(await mcs('get', 'sat1', '2', '--output', join(folder, 'image')), err).toBe(0);
   const content = await readFile(join(folder, 'image'));
   expect([content.length, crc32(content)]).toEqual([listed.size, Number.parseInt(listed.checksum!, 16)]);

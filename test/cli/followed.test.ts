@@ -3,7 +3,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { WebSocketServer } from 'ws';
 import { followOnce } from '../../cli/followed.ts';
 import { mcsProgram } from '../support/program.ts';
@@ -52,29 +52,52 @@ describe('a follow route', () => {
     expect(await outcome()).toMatchObject({ kind: 'lost', opened: true });
   });
 
-  it('over which nothing comes, no ping either, is lost', async () => {
-    server.removeAllListeners('connection');
-    const signal = new AbortController().signal;
-    const service = { api, user: 'ada', roles: undefined, token: 't' };
-    const said = await followOnce(service, '/v1/things', signal, () => {}, undefined, 1_000);
-    expect(said).toEqual({ kind: 'lost', said: 'nothing was received for 1 s', opened: true });
-  });
+  describe('on a clock of its own', () => {
+    // Sockets are real, and the time that they need is not what is judged.
+    beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
+    afterEach(() => void vi.useRealTimers());
 
-  it('over which pings come alone is not', async () => {
-    server.removeAllListeners('connection');
-    server.on('connection', (socket) => {
-      let pings = 0;
-      socket.on('pong', () => {
-        pings += 1;
-        if (pings === 200) socket.close(1000);
-        else setTimeout(() => socket.ping(), 10);
+    /** A follower that receives nothing for longer than a second has lost its route; `begun` when that is open. */
+    function impatient() {
+      server.removeAllListeners('connection');
+      const service = { api, user: 'ada', roles: undefined, token: 't' };
+      const { signal } = new AbortController();
+      let begin: () => void = () => undefined;
+      const begun = new Promise<void>((resolve) => {
+        begin = resolve;
       });
-      socket.ping();
+      const said = followOnce(service, '/v1/things', signal, () => {}, begin, 1_000);
+      return { begun, said };
+    }
+
+    it('over which nothing comes, no ping either, is lost', async () => {
+      const { begun, said } = impatient();
+      let isSaid = false;
+      void said.then(() => {
+        isSaid = true;
+      });
+      await begun;
+      vi.advanceTimersByTime(999);
+      await new Promise((resolve) => setImmediate(resolve));
+      expect(isSaid).toBe(false);
+      vi.advanceTimersByTime(1);
+      expect(await said).toEqual({ kind: 'lost', said: 'nothing was received for 1 s', opened: true });
     });
-    const signal = new AbortController().signal;
-    const service = { api, user: 'ada', roles: undefined, token: 't' };
-    expect(await followOnce(service, '/v1/things', signal, () => {}, undefined, 1_000)).toEqual({
-      kind: 'over',
+
+    it('over which pings come alone is not', async () => {
+      const { said } = impatient();
+      server.on('connection', (socket) => {
+        let pings = 0;
+        // The pong is behind what the follower makes of the ping.
+        socket.on('pong', () => {
+          pings += 1;
+          vi.advanceTimersByTime(900);
+          if (pings === 5) socket.close(1000);
+          else socket.ping();
+        });
+        socket.ping();
+      });
+      expect(await said).toEqual({ kind: 'over' });
     });
   });
 
@@ -99,7 +122,7 @@ it.each([
     child.stderr!.on('data', (text) => {
       errors += String(text);
     });
-    expect(await once(child, 'exit')).toEqual([1, null]);
+    expect(await once(child, 'close')).toEqual([1, null]);
     expect(errors).toMatch(/the token has expired: sign in again/);
     expect(opened).toBe(1);
   },

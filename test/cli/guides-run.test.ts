@@ -60,7 +60,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'mcs-guides-'));
   const ports = ['--port', '0', '--bench-port', '0', '--state', join(folder, 'state')];
   demo = await startMcs({ args: ['demo', ...ports], unready: true });
-  api = await until(() => /^ {2}API +(http:\S+)$/m.exec(demo.output())?.[1], {
+  api = await until(() => /^ {2}API +(http:\S+)\n/m.exec(demo.output())?.[1], {
     what: `the address of the demo: ${demo.errors()}`,
     timeoutMs: PATIENCE_MS,
   });

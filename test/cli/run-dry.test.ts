@@ -1,5 +1,6 @@
 /** `mcs run dry`: a procedure to its end with nobody there, on a service that lives as long. */
 
+import { once } from 'node:events';
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -81,7 +82,8 @@ afterAll(async () => {
 
 async function dry(...args: string[]) {
   const mcs = await startMcs({ args: ['run', 'dry', folder, ...args], unready: true });
-  const { code } = await mcs.exited;
+  // Closed, and not only over: what it said last may come behind its end.
+  const [code] = (await once(mcs.child, 'close')) as [number | null];
   return { code, output: mcs.output(), errors: mcs.errors() };
 }
 

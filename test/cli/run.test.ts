@@ -31,7 +31,8 @@ function mcs(...args: string[]) {
   child.stderr!.on('data', (text) => {
     said.errors += String(text);
   });
-  return { child, said, code: once(child, 'exit').then(([code]) => code as number | null) };
+  // Closed, and not only over: what it said last may come behind its end.
+  return { child, said, code: once(child, 'close').then(([code]) => code as number | null) };
 }
 
 /** A command without a process of its own, for what ends by itself; what it throws is what `mcs` prints. */
@@ -172,7 +173,7 @@ describe('mcs run', { timeout: 120_000 }, () => {
       'sat=sat1',
       ...bench,
       '--fault',
-      'sat:slow_completion@power+0.1 s',
+      'sat:slow_completion@power+1 ms',
       '--follow',
     );
     expect(said.code, said.output + said.errors).toBe(0);

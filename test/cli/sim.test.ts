@@ -8,8 +8,8 @@ import { mcsProgram } from '../support/program.ts';
 
 let cell: DemoCell;
 beforeAll(async () => {
-  cell = await startDemoCell({ roles: ['api', 'gateways'] });
-});
+  cell = await startDemoCell({ roles: ['api', 'gateways'], memberTtlMs: 20_000 });
+}, 60_000);
 afterAll(() => cell.stop());
 
 const MCS = await mcsProgram();

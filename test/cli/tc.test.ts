@@ -10,11 +10,13 @@ import { until } from '../support/until.ts';
 
 let cell: DemoCell;
 beforeAll(async () => {
-  cell = await startDemoCell();
-});
+  cell = await startDemoCell({ memberTtlMs: 20_000 });
+}, 60_000);
 afterAll(() => cell.stop());
 
 const MCS = await mcsProgram();
+/** A command of its own process starts slowly on a busy machine. */
+const PATIENTLY = { timeoutMs: 45_000 };
 
 function mcs(...args: string[]) {
   const child = spawn(process.execPath, [...MCS, ...args], {
@@ -28,7 +30,8 @@ function mcs(...args: string[]) {
   child.stderr!.on('data', (text) => {
     said.errors += String(text);
   });
-  return { child, said, code: once(child, 'exit').then(([code]) => code as number | null) };
+  // Closed, and not only over: what it said last may come behind its end.
+  return { child, said, code: once(child, 'close').then(([code]) => code as number | null) };
 }
 
 describe('mcs tc', () => {
@@ -67,15 +70,15 @@ describe('mcs tc', () => {
   });
 
   it('hazard.H1 in a terminal its name is typed again: another one sends nothing', {
-    timeout: 60_000,
+    timeout: 200_000,
   }, async () => {
     const typed = async (name: string): Promise<string> => {
       const command = [process.execPath, ...MCS, 'tc', 'send', 'sat1', 'obc.reboot', '--api', cell.api];
       const terminal = startInTerminal(command, { rows: 24, columns: 120, env: { NO_COLOR: '' } });
       const text = (): string => terminal.screen.lines.join('\n');
-      await until(() => text().includes('obc.reboot is hazardous'), { timeoutMs: 30_000 });
+      await until(() => text().includes('obc.reboot is hazardous'), PATIENTLY);
       terminal.type(`${name}\r`);
-      await until(() => /nothing is sent|REJECTED|VERIFIED/.test(text()), { timeoutMs: 30_000 });
+      await until(() => /nothing is sent|REJECTED|VERIFIED/.test(text()), PATIENTLY);
       terminal.kill();
       return text();
     };
@@ -89,17 +92,14 @@ describe('mcs tc', () => {
     expect(said.errors).toContain('http://127.0.0.1:1 does not answer');
   });
 
-  it('watches the telecommands of a target as they go', async () => {
+  it('watches the telecommands of a target as they go', { timeout: 90_000 }, async () => {
     const { child, said } = mcs('tc', 'watch', 'sat1');
     // It follows from now on, so telecommands are sent until it has seen one whole.
-    await until(
-      async () => {
-        const { code } = mcs('tc', 'send', 'sat1', 'camera.ping');
-        await code;
-        return /PENDING[\s\S]*COMPLETE/.test(said.output);
-      },
-      { timeoutMs: 20_000 },
-    );
+    await until(async () => {
+      const { code } = mcs('tc', 'send', 'sat1', 'camera.ping');
+      await code;
+      return /PENDING[\s\S]*COMPLETE/.test(said.output);
+    }, PATIENTLY);
     child.kill('SIGTERM');
     expect(said.output).toMatch(/^sat1 {2}[0-9A-Z]{26} {2}.* PENDING +camera\.ping, by ada$/m);
   });

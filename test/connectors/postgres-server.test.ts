@@ -248,7 +248,16 @@ async function allow(user: string, way: 'host' | 'hostssl'): Promise<void> {
     file,
     `${way} all ${user} 127.0.0.1/32 scram-sha-256\nhost all mcs 127.0.0.1/32 trust\nlocal all mcs trust\n`,
   );
+  await reload();
+}
+
+/** What was written takes effect: a connection that is made behind it has it. */
+async function reload(): Promise<void> {
+  const loadedAt = async (): Promise<string> =>
+    (await postgres.query<{ at: string }>('select pg_conf_load_time()::text as at'))[0]!.at;
+  const before = await loadedAt();
   await postgres.query('select pg_reload_conf()');
+  await until(async () => (await loadedAt()) !== before, { what: 'the settings of the server' });
 }
 
 /** The server gets a certificate; where that is. */
@@ -276,6 +285,6 @@ async function serveTls(): Promise<string> {
   const { uid, gid } = statSync(data);
   for (const each of [key, certificate]) chownSync(each, uid, gid);
   await postgres.query('alter system set ssl = on');
-  await postgres.query('select pg_reload_conf()');
+  await reload();
   return data;
 }

@@ -5,8 +5,6 @@
  */
 
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
 import { Registry } from 'prom-client';
 import { ulid } from 'ulid';
 import { createRuns, type Runs } from '../../actors/sdr/runs/runs.ts';
@@ -25,9 +23,10 @@ import { KeptBucket } from '../actors/sdr/kept-bucket.ts';
 import { KeptRuns } from '../actors/sdr/runs-bench.ts';
 
 export interface BenchPageService {
+  /** Of the front end that is there now, or was last. */
   readonly url: string;
   readonly world: BenchWorld;
-  /** Ends the front end alone; the next one takes the same port. */
+  /** Ends the front end alone; the next one has a port of its own: that of before may be taken by others meanwhile. */
   closeFrontEnd(): Promise<void>;
   openFrontEnd(): Promise<void>;
   stop(): Promise<void>;
@@ -94,24 +93,23 @@ export async function startBenchPage(): Promise<BenchPageService> {
   const world = await startBenchWorld({ profiles: [FAST, OTHER] });
   const runs = await startRuns(world);
   const bench = { ...world.bench, scenarios: runs.scenarios, campaigns: runs.campaigns };
-  const listen = (port: number): Promise<FrontEnd> =>
+  const listen = (): Promise<FrontEnd> =>
     startBenchFrontEnd({
       bench,
-      port,
       clock: realClock,
       log: world.log,
       registry: new Registry(),
       pages: benchPages,
     });
-  const port = await freePort();
-  let frontEnd = await listen(port);
-  const { url } = frontEnd;
+  let frontEnd = await listen();
   return {
-    url,
+    get url() {
+      return frontEnd.url;
+    },
     world,
     closeFrontEnd: () => frontEnd.close(),
     openFrontEnd: async () => {
-      frontEnd = await listen(port);
+      frontEnd = await listen();
     },
     stop: async () => {
       await frontEnd.close();
@@ -119,16 +117,6 @@ export async function startBenchPage(): Promise<BenchPageService> {
       await world.stop();
     },
   };
-}
-
-/** A port that the service can have again: one that it draws itself cannot be. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 async function startRuns({ user, events, log, radio }: BenchWorld): Promise<Runs> {

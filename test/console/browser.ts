@@ -17,11 +17,20 @@ const ARGS = [
 ];
 
 /**
- * What the frame of the console asks again by itself, as the browser reports it where a busy machine keeps the bus from
- * answering: the page says so, and that is no fault of it.
+ * What the console asks again by itself, as the browser reports it where a busy machine keeps the bus or a process from
+ * answering: the page says so, and that is no fault of it. Of a process that is slow to answer the inspector knows no
+ * entity and no chart, until it asks again.
  */
-const ASKED_AGAIN =
-  /status of 503 .*\/(readyz|v1\/(mission|whoami|alarms|runs|links\/[^/?]*))(\?|$)|WebSocket connection to .*\/(alarms|values|passes|runs)\/watch.*503/;
+const ASKED_AGAIN = [
+  /status of 503 .*\/(readyz|v1\/(mission|whoami|alarms|runs|links\/[^/?]*))(\?|$)/,
+  /status of 503 .*\/v1\/(targets\/[^/?]*\/catalogue|runs\/[^/?]*\/steps|inspect\/entities)(\?|$)/,
+  /status of (404|503) .*\/v1\/inspect\/(entities|charts)\/[^/?]/,
+  /WebSocket connection to .*response code: 503/,
+  /WebSocket connection to .*\/v1\/inspect\/entities\/.*response code: 404/,
+];
+
+/** A machine that is busy with others takes long to start a browser. */
+const STARTED_MS = 60_000;
 
 export interface Watched {
   readonly page: Page;
@@ -32,7 +41,7 @@ export interface Watched {
 export const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
 
 export function launch(): Promise<Browser> {
-  return chromium.launch({ executablePath: CHROMIUM, args: ARGS });
+  return chromium.launch({ executablePath: CHROMIUM, args: ARGS, timeout: STARTED_MS });
 }
 
 /**
@@ -59,7 +68,8 @@ export async function openPage(
   const problems: string[] = [];
   page.on('console', (message) => {
     const text = `${message.text()} ${message.location().url}`;
-    if (message.type() === 'error' && !forgiven.test(text) && !ASKED_AGAIN.test(text)) problems.push(text);
+    const isForgiven = [forgiven, ...ASKED_AGAIN].some((each) => each.test(text));
+    if (message.type() === 'error' && !isForgiven) problems.push(text);
   });
   page.on('pageerror', (error) => problems.push(`${error}`));
   page.on('request', (request) => {

@@ -39,6 +39,8 @@ export async function startFailingCell(): Promise<FailingCell> {
     log: quiet,
     missionFolder: DEMO,
     instance: 'bench',
+    // A machine that is busy with others would take it for gone, and everything in it would be taken over.
+    memberTtlMs: 20_000,
     escalated: (reason) => {
       throw new Error(reason);
     },

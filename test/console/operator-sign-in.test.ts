@@ -99,7 +99,7 @@ it('oidc.S1 S2 begun on the system page comes back to the entity that it showed,
 }, 60_000);
 
 it('oidc-tokens.S3 loses nothing that was typed when the token ends in the middle of a form; one that can be renewed is, without a word', async () => {
-  provider.wish({ lifeS: 4 });
+  provider.wish({ lifeS: 10 });
   const page = await open('#/telecommands/obc.set_watchdog?target=sat1');
   await page.locator('#sign-in').waitFor();
   await signIn(page, 'grace');

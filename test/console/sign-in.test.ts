@@ -29,7 +29,7 @@ beforeAll(async () => {
   await writeFile(jwks_file, JSON.stringify({ keys: [es256.jwk] }));
   const auth: AuthSettings = { issuer: ISSUER, audience: 'mcs', jwks_file, required: true };
   world.missions.publish({ ...world.mission, settings: { ...world.mission.settings, auth } });
-}, 60_000);
+}, 120_000);
 afterAll(async () => {
   await browser.close();
   await world.stop();
@@ -48,6 +48,13 @@ async function open(path: string): Promise<Page> {
   return watched.page;
 }
 
+/** Does what the page is loaded again by; until then it may ask once more. */
+async function reloadedBy(page: Page, act: () => Promise<void>): Promise<void> {
+  const loaded = page.waitForEvent('load');
+  await act();
+  await loaded;
+}
+
 function token(lifeS = 600): Promise<string> {
   const now = Math.floor(Date.now() / 1_000);
   return es256.token({ iss: ISSUER, aud: 'mcs', sub: 'Zoë', iat: now, exp: now + lifeS });
@@ -60,7 +67,7 @@ describe('/inspect', () => {
     await dialog.waitFor();
     expect(await page.locator('#sign-in-reason').textContent()).toContain('requires a bearer token');
     await page.keyboard.type(await token());
-    await page.keyboard.press('Enter');
+    await reloadedBy(page, () => page.keyboard.press('Enter'));
     await page.locator('#connection.ok').waitFor();
     expect(await dialog.isVisible()).toBe(false);
     const identity = page.locator('.status').getByRole('button', { name: 'Zoë' });
@@ -70,7 +77,7 @@ describe('/inspect', () => {
     expect(page.url()).not.toContain('token');
 
     await identity.click();
-    await page.getByRole('button', { name: 'Sign out' }).click();
+    await reloadedBy(page, () => page.getByRole('button', { name: 'Sign out' }).click());
     await dialog.waitFor();
     expect(await page.evaluate('sessionStorage.length')).toBe(0);
   });
@@ -79,7 +86,7 @@ describe('/inspect', () => {
     const page = await open('/inspect');
     await page.locator('#sign-in').waitFor();
     await page.locator('#sign-in-token').fill(await token(-60));
-    await page.locator('#sign-in button[type=submit]').click();
+    await reloadedBy(page, () => page.locator('#sign-in button[type=submit]').click());
     await page.locator('#sign-in-reason', { hasText: 'it expired at' }).waitFor();
     await page.locator('#sign-in-token').fill(`Bearer ${await token()}`);
     await page.locator('#sign-in button[type=submit]').click();

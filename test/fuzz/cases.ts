@@ -4,7 +4,9 @@
  *
  * Z1. The seed is fixed unless `FUZZ_SEED` gives one (`random`: a new one each time), so that a run of the test suite
  *     repeats. A failure prints it with the command that repeats the failure.
- * Z2. A case that never ends or burns processor time is a failure: an endless loop is cut off and its input reported.
+ * Z2. A case that never ends or burns processor time is a failure: an endless loop is cut off and its input reported. A
+ *     case that seems dear is repeated, and the least counts: a collection of garbage is in one of them, and what the
+ *     case costs is in all.
  */
 
 import { Script } from 'node:vm';
@@ -14,6 +16,7 @@ const CI_CASES = 100_000;
 const CI_SEED = 20_261_121;
 /** Processor time of one case; the longest sound ones take a few milliseconds. */
 const CASE_CPU_MS = 2_000;
+const CASE_TRIES = 3;
 /** Processor time is reported in microseconds. */
 const US_PER_MS = 1_000;
 /**
@@ -45,9 +48,7 @@ export function fuzz<Case>(share: Share, arbitrary: fc.Arbitrary<Case>, check: (
   let current: Case | undefined;
   const property = fc.property(arbitrary, (input) => {
     current = input;
-    const before = process.cpuUsage();
-    check(input);
-    checkTime(before);
+    checkTime(() => check(input));
   });
   try {
     interruptible(() => fc.assert(property, parameters(share)));
@@ -71,10 +72,16 @@ export async function fuzzServer<Case>(
   }
 }
 
-function checkTime(before: NodeJS.CpuUsage): void {
-  const { user, system } = process.cpuUsage(before);
-  const ms = (user + system) / US_PER_MS;
-  if (ms > CASE_CPU_MS) throw new Error(`took ${Math.round(ms)} ms of processor time`);
+function checkTime(check: () => void): void {
+  let least = Number.POSITIVE_INFINITY;
+  for (let tries = 0; tries < CASE_TRIES; tries += 1) {
+    const before = process.cpuUsage();
+    check();
+    const { user, system } = process.cpuUsage(before);
+    least = Math.min(least, (user + system) / US_PER_MS);
+    if (least <= CASE_CPU_MS) return;
+  }
+  throw new Error(`took ${Math.round(least)} ms of processor time, each of ${CASE_TRIES} times`);
 }
 
 /** Runs `act` so that an endless loop in it ends with an error (Z2). */

@@ -9,7 +9,8 @@
  *     beside a run with nothing to do, and beside the example of the route as it stands where that has the same
  *     outcome, and so does the same work: what it costs to resolve and to store or refuse something is not the cost of
  *     a byte.
- * K3. What seems too dear is measured again, and the least counts: other processes use the machine too.
+ * K3. What seems too dear is measured again, and the least counts: other processes use the machine too. What it is
+ *     compared with is measured again in the same round: a machine may be slower by then than it was at the start.
  */
 
 /** Four, with room for caches that are outgrown. */
@@ -39,6 +40,12 @@ export interface Subject {
 /** The outcome; of a request its status, accepted ones alike. */
 type Run = (input: Buffer) => unknown;
 
+/** What figures are compared with, in microseconds of the processor. */
+interface Reference {
+  readonly base: number;
+  readonly perByte: number;
+}
+
 interface Measured {
   readonly name: string;
   readonly bytes: number;
@@ -52,8 +59,9 @@ interface Measured {
 export class Costs {
   readonly #run: Run;
   readonly #measured: Measured[] = [];
-  /** Of one run with nothing to do. */
-  #base = 0;
+  #nothing: Buffer = Buffer.alloc(0);
+  /** At the start; of one run with nothing to do, and of reading a byte of JSON. */
+  #start: Reference = { base: 0, perByte: 0 };
 
   constructor(run: Run) {
     this.#run = run;
@@ -62,15 +70,23 @@ export class Costs {
   /** What a run costs whose input is this small: subtracted from no figure, and growth below it is noise. */
   async begin(nothing: Buffer): Promise<void> {
     for (let n = 0; n < REPEATS; n += 1) await this.#least(nothing, 1);
-    this.#base = await this.#least(nothing, REPEATS);
+    this.#nothing = nothing;
+    this.#start = await this.#reference();
   }
 
   async measure(subject: Subject): Promise<void> {
     const [small, large] = [subject.input(1), subject.input(4)];
     try {
-      let measured = await this.#once(subject, small, large, 1);
+      let measured = await this.#once(subject, small, large, 1, this.#start);
       for (let round = 1; measured.dear && round <= ROUNDS; round += 1)
-        measured = await this.#once(subject, small, large, REPEATS * 2 ** round, measured);
+        measured = await this.#once(
+          subject,
+          small,
+          large,
+          REPEATS * 2 ** round,
+          await this.#again(),
+          measured,
+        );
       this.#measured.push(measured);
     } catch (error) {
       throw new Error(`failed on ${subject.name}`, { cause: error });
@@ -97,16 +113,31 @@ export class Costs {
     small: Buffer,
     large: Buffer,
     repeats: number,
+    { base, perByte }: Reference,
     before?: Measured,
   ): Promise<Measured> {
     const times = [
       Math.min(await this.#least(small, repeats), before?.small ?? Number.POSITIVE_INFINITY),
       Math.min(await this.#least(large, repeats), before?.large ?? Number.POSITIVE_INFINITY),
     ] as const;
-    const grew = times[1] > GROWTH * Math.max(times[0], this.#base, reading(large.length));
-    const left = times[1] - share * reading(large.length);
-    const tooDear = left > this.#base && left > (await this.#ofSameWork(example, large, repeats));
+    const reading = perByte * large.length;
+    const grew = times[1] > GROWTH * Math.max(times[0], base, reading);
+    const left = times[1] - share * reading;
+    const tooDear = left > base && left > (await this.#ofSameWork(example, large, repeats));
     return { name, bytes: large.length, small: times[0], large: times[1], dear: grew || tooDear };
+  }
+
+  async #reference(): Promise<Reference> {
+    return { base: await this.#least(this.#nothing, REPEATS), perByte: readingOfOne() };
+  }
+
+  /** The slower one of the start and of now. */
+  async #again(): Promise<Reference> {
+    const now = await this.#reference();
+    return {
+      base: Math.max(now.base, this.#start.base),
+      perByte: Math.max(now.perByte, this.#start.perByte),
+    };
   }
 
   /** What the example costs when it has the outcome of the input; otherwise nothing. */
@@ -134,14 +165,8 @@ function line({ name, bytes, small, large }: Measured): string {
 }
 
 const REFERENCE_BYTES = 1024 * 1024;
-let perByte: number | undefined;
 
-/** Microseconds to read so many bytes as JSON, in this run. */
-function reading(bytes: number): number {
-  perByte ??= readingOfOne();
-  return bytes * perByte;
-}
-
+/** Microseconds to read a byte of JSON, now. */
 function readingOfOne(): number {
   const text = Buffer.from(
     JSON.stringify(Array.from({ length: REFERENCE_BYTES / 16 }, (_, n) => `name-${n % 1_000}`)),

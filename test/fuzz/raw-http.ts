@@ -8,8 +8,8 @@ export interface RawAnswer {
   readonly body: string;
 }
 
-/** Past this an answer or an end counts as never coming. */
-const ANSWER_MS = 8_000;
+/** Past this an answer or an end counts as never coming: far longer than a busy machine stands still. */
+const ANSWER_MS = 30_000;
 
 /** One connection at a time, kept alive over requests and opened again when the server has closed it. */
 export class RawClient {

@@ -222,6 +222,14 @@ export async function rawConnection(port: number): Promise<{
   };
 }
 
+/** Whether an answer is there whole, by the length that its head names; one that names none is over with its head. */
+export function isAnswered(received: string): boolean {
+  const end = received.indexOf('\r\n\r\n');
+  if (end < 0) return false;
+  const [, length = '0'] = /^content-length: *(\d+)/im.exec(received.slice(0, end)) ?? [];
+  return received.length - end - 4 >= Number(length);
+}
+
 export interface Followed {
   // biome-ignore lint/suspicious/noExplicitAny: messages of every shape
   readonly messages: any[];

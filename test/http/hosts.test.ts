@@ -10,7 +10,7 @@ import { serveProbes } from '../../http/probes.ts';
 import { type FrontEnd, serveRoutes } from '../../http/serve.ts';
 import { until } from '../support/until.ts';
 import { scriptedBench } from './bench/scripted.ts';
-import { layerPorts, rawConnection } from './fixture.ts';
+import { isAnswered, layerPorts, rawConnection } from './fixture.ts';
 
 describe('hosts', () => {
   it.each([
@@ -107,7 +107,7 @@ describe('a foreign host', () => {
   ): Promise<string> {
     const client = await rawConnection(servers[server]!.port);
     client.send(`${method} ${path} HTTP/1.1\r\nHost: ${host}\r\n${more}\r\n`);
-    await until(() => client.received().includes('\r\n\r\n'));
+    await until(() => isAnswered(client.received()));
     client.destroy();
     return client.received();
   }

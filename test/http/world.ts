@@ -156,7 +156,8 @@ export interface World {
   stop(): Promise<void>;
 }
 
-export async function startWorld(): Promise<World> {
+/** Of what its front end waits for `clock` says how long that takes. */
+export async function startWorld(clock = realClock): Promise<World> {
   const nats = await startNats();
   const bus = await nats.connected();
   await bus.ensureAssets({ deadlineMs: 20_000 });
@@ -166,7 +167,7 @@ export async function startWorld(): Promise<World> {
   const log = memoryLog();
   const tokens = new MissionTokens({ missions, clock: realClock, log, fetch });
   const started: { close(): Promise<void> }[] = [];
-  const start = async (clock = realClock): Promise<Pick<World, 'frontEnd' | 'values' | 'books'>> => {
+  const start = async (clock: Clock): Promise<Pick<World, 'frontEnd' | 'values' | 'books'>> => {
     const values = startValueFeeds({ bus, missions, clock, log });
     await values.ready;
     const books = openBooks({ bus, clock, log });
@@ -197,7 +198,7 @@ export async function startWorld(): Promise<World> {
     });
     return { frontEnd, values, books };
   };
-  const { frontEnd, values, books } = await start();
+  const { frontEnd, values, books } = await start(clock);
   return {
     nats,
     bus,
@@ -209,7 +210,7 @@ export async function startWorld(): Promise<World> {
     frontEnd,
     url: frontEnd.url,
     log,
-    another: async (clock) => (await start(clock)).frontEnd,
+    another: async (clock = realClock) => (await start(clock)).frontEnd,
     async hold(target, holders) {
       await bus.bucket(buckets.leases).overwrite(target, Buffer.from(JSON.stringify({ holders })));
     },

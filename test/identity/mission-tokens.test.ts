@@ -293,7 +293,7 @@ describe('what was verified', () => {
     expect(the.asked.length).toBe(1);
   });
 
-  it('is kept of so many tokens, the newest', { timeout: 30_000 }, async () => {
+  it('is kept of so many tokens, the newest', { timeout: 180_000 }, async () => {
     const the = start();
     const quick = await signer('Ed25519', 'quick');
     the.provider.keys = [quick.jwk];

@@ -29,7 +29,8 @@ afterEach(() => {
 function start(more: Partial<AuthSettings> = {}) {
   const auth: AuthSettings = { issuer: provider.issuer, audience: AUDIENCE, roles_prefix: 'mcs:', ...more };
   const missions = missionSource();
-  const clock = new ManualClock(Date.now());
+  // Ahead of the provider, whose tokens are issued by the clock of the machine, however long that takes.
+  const clock = new ManualClock(Date.now() + 20_000);
   const tokens = new MissionTokens({ missions, clock, log: memoryLog(), fetch });
   made.push(tokens);
   missions.publish({ revision: 'r', settings: { auth } } as unknown as Mission);
@@ -71,7 +72,6 @@ describe('tokens of a provider that is there', () => {
     const { clock, said } = start();
     const token = await provider.personToken('ada', { lifeS: 60 });
     expect(await said(token)).toBe('ada');
-    // It was issued by the clock of the machine, some time after the other one was set by it.
     clock.advance(60_000 + AUTH_CLOCK_TOLERANCE_MS + 120_000);
     expect(await said(token)).toContain('it expired at 2');
   });

@@ -15,6 +15,7 @@ import { HeapClock } from '../../supervision/clock.ts';
 import { demoMission, TestMissions } from '../support/missions.ts';
 import { keptLog } from '../support/silent-log.ts';
 import { until } from '../support/until.ts';
+import { comesSoon } from './comes-soon.ts';
 import { MemoryBus } from './memory-bus.ts';
 
 let bus: MemoryBus;
@@ -90,7 +91,7 @@ async function stuckSending(): Promise<{ key: string; reply: Promise<SendReply> 
     void reply.then(() => {
       settled = true;
     });
-    if (!(await until(() => settled, { timeoutMs: 300 }).catch(() => false))) return { key, reply };
+    if (!(await comesSoon(() => settled))) return { key, reply };
   }
 }
 

@@ -1,7 +1,7 @@
 /** Gateway, drivers and decoder together on a real bus: a telecommand up, its reports and housekeeping down. */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type DecodedBatch, decodeBatch } from '../../contract/batch.ts';
+import { type DecodedBatch, decodeBatch, type FrameBatch } from '../../contract/batch.ts';
 import { streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';
 import type { DriverAnswer, EncodeReply, SendReply } from '../../contract/link.ts';
@@ -25,6 +25,7 @@ let bus: Bus;
 let gateway: RunningGateway;
 const services: Stoppable[] = [];
 const decoded: DecodedBatch[] = [];
+const frames: Buffer[] = [];
 
 beforeAll(async () => {
   nats = await startNats();
@@ -38,6 +39,9 @@ beforeAll(async () => {
     await bus.follow(streams.frames, subject.frames('sim-1'), { from: 'start' }, (message) =>
       decoder.handle(message),
     ),
+    await bus.follow(streams.frames, subject.frames('sim-1'), { from: 'start' }, ({ data }) => {
+      frames.push(...decodeBatch<FrameBatch>(data).frames.map((each) => Buffer.from(each)));
+    }),
     await bus.follow(streams.decoded, subject.decoded('sat1'), { from: 'start' }, ({ data }) => {
       decoded.push(decodeBatch<DecodedBatch>(data));
     }),
@@ -72,7 +76,7 @@ async function encodePing(): Promise<EncodeReply> {
 
 const UPTIME = missions.current!.targets.get('sat1')!.platform!.ordinal('obc.uptime')!;
 
-/** Every uptime decoded, in the order stored: one a second from zero. */
+/** Every uptime decoded, in the order stored. */
 function uptimes(): number[] {
   return decoded
     .flatMap((batch) => batch.blocks)
@@ -81,6 +85,12 @@ function uptimes(): number[] {
       return column < 0 ? [] : [...raw].filter((_, index) => index % ordinals.length === column);
     });
 }
+
+/** Every uptime in the frames: one a second, unless this process stood still. */
+const sentUptimes = (): number[] =>
+  frames
+    .filter((frame) => frame[7] === 3 && frame[8] === 25 && frame.readUInt16BE(20) === 1)
+    .map((frame) => frame.readUInt32BE(27));
 
 const reports = () => decoded.flatMap((batch) => batch.reports);
 
@@ -115,7 +125,13 @@ describe('links on a bus', () => {
     await nats.start();
     const before = uptimes().length;
     await until(() => uptimes().length > before + 4, { timeoutMs: 20_000 });
-    expect(uptimes()).toEqual(uptimes().map((_, index) => index));
+    await until(() => sentUptimes().length > 4);
+    // The spacecraft counts its packets: those that are stored are all of them.
+    const counts = frames.map((frame) => frame.readUInt16BE(2) & 0x3fff);
+    expect(counts).toEqual(counts.map((_, index) => index));
+    const sent = sentUptimes();
+    await until(() => uptimes().length >= sent.length);
+    expect(uptimes().slice(0, sent.length)).toEqual(sent);
     expect(gateway.dropped).toBe(0);
   });
 });

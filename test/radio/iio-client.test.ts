@@ -5,12 +5,13 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { IIOD_QUESTIONS_WAITING, IIOD_VALUE_BYTES, IIOD_XML_BYTES } from '../../contract/limits/bench.ts';
+import type { Clock } from '../../ports/clock.ts';
 import { connectIiod } from '../../radio/iio/client.ts';
 import { errno, type IioContext, IioFailure } from '../../radio/iio/context.ts';
 import { writeContextXml } from '../../radio/iio/context-xml.ts';
 import { serveIiod } from '../../radio/iio/server.ts';
 import { realClock } from '../../supervision/clock.ts';
-import { ManualClock } from '../support/manual-clock.ts';
+import { ManualClock, settled } from '../support/manual-clock.ts';
 import { startRelay } from '../support/relay.ts';
 import { keptLog } from '../support/silent-log.ts';
 import { until } from '../support/until.ts';
@@ -21,7 +22,7 @@ const log = keptLog();
 const PATIENT_MS = 20_000;
 /** Of what shall not. */
 const SHORT_MS = 100;
-/** The same, where other questions are answered before. */
+/** The same where other questions are answered before, which have all the time there is: of a clock moved by hand. */
 const LATE_MS = 2_000;
 const ends: (() => Promise<unknown> | unknown)[] = [];
 afterEach(async () => {
@@ -38,19 +39,27 @@ const gain = {
 const ensm = { device: 'ad9361-phy', of: 'device', name: 'ensm_mode' } as const;
 const bytes = { samples: 4096, mask: 1 };
 
-async function dial(port: number, deadlineMs = PATIENT_MS, clock = realClock): Promise<IioContext> {
+async function dial(port: number, deadlineMs = PATIENT_MS, clock: Clock = realClock): Promise<IioContext> {
   const context = await connectIiod({ host: '127.0.0.1', port, deadlineMs, clock, log });
   ends.push(() => context.close());
   return context;
 }
 
-async function pair(source: 'pl' | 'stub' = 'stub', deadlineMs = PATIENT_MS) {
+/** Lets time pass that is not waited for: the only question that is open has not been answered. */
+async function outlast(clock: ManualClock, ms = LATE_MS): Promise<void> {
+  await until(() => clock.waiting === 1, { what: 'a question without an answer' });
+  // What has been answered of it arrives before.
+  for (const _ of [1, 2, 3]) await settled();
+  clock.advance(ms);
+}
+
+async function pair(source: 'pl' | 'stub' = 'stub', deadlineMs = PATIENT_MS, clock: Clock = realClock) {
   const memory = memoryContext(source);
   const server = await serveIiod({ context: memory, port: 0, clock: realClock, log });
   ends.push(() => server.stop());
   const relay = await startRelay(server.port);
   ends.push(() => relay.stop());
-  return { memory, server, relay, client: await dial(relay.port, deadlineMs) };
+  return { memory, server, relay, client: await dial(relay.port, deadlineMs, clock) };
 }
 
 const failing = async (promise: Promise<unknown>): Promise<IioFailure> => {
@@ -243,13 +252,15 @@ describe('the client of an iiod', () => {
   });
 
   it('iio/context.I2 a question without an answer costs the context; its late answer reaches nobody', async () => {
-    const { client, memory } = await pair('stub', LATE_MS);
+    const clock = new ManualClock(0);
+    const { client, memory } = await pair('stub', LATE_MS, clock);
     let open = () => {};
     memory.gate = new Promise((resolve) => {
       open = () => resolve();
     });
     const first = failing(client.read(gain));
     const second = failing(client.read(ensm));
+    await outlast(clock);
     expect(await first).toMatchObject({ errno: errno.ETIMEDOUT });
     expect((await second).errno).toBe(errno.ETIMEDOUT);
     expect((await client.lost).message).toContain('ad9361-phy voltage0 (in) hardwaregain');
@@ -258,20 +269,29 @@ describe('the client of an iiod', () => {
   });
 
   it('client-buffer.F3 a buffer whose line is dead fails in time; the board is lost when it does not answer either', async () => {
-    const { client, relay } = await pair('stub', LATE_MS);
+    const clock = new ManualClock(0);
+    const { client, relay } = await pair('stub', LATE_MS, clock);
     const rx = await client.open('modem-rx', bytes);
     relay.swallowing = true;
-    expect((await failing(rx.read(16, SHORT_MS))).errno).toBe(errno.ETIMEDOUT);
+    const read = failing(rx.read(16, SHORT_MS));
+    await outlast(clock);
+    expect((await read).errno).toBe(errno.ETIMEDOUT);
+    // What is asked about the board is not answered either.
+    await outlast(clock);
     expect((await client.lost).errno).toBe(errno.ETIMEDOUT);
   });
 
   it('client-buffer.F3 a buffer that is late costs its connection only while the board answers', async () => {
-    const { client, memory, server } = await pair('stub', 2_000);
+    const clock = new ManualClock(0);
+    const { client, memory, server } = await pair('stub', LATE_MS, clock);
     const rx = await client.open('modem-rx', bytes);
     // Somebody else's long wait: what the server was reported covers both.
     const other = await client.open('cf-ad9361-lpc', { samples: 500, mask: 1 });
     const long = failing(other.read(1_000, PATIENT_MS));
-    expect((await failing(rx.read(16, 20))).errno).toBe(errno.ETIMEDOUT);
+    const late = failing(rx.read(16, SHORT_MS));
+    await until(() => memory.waiting() === 2, { what: 'two transfers under way' });
+    clock.advance(LATE_MS + SHORT_MS);
+    expect((await late).errno).toBe(errno.ETIMEDOUT);
     const tx = await client.open('modem-tx', bytes);
     await tx.write(Buffer.from('later'), PATIENT_MS);
     expect(Buffer.from(await rx.read(5, PATIENT_MS)).toString()).toBe('later');
@@ -306,13 +326,10 @@ const xml = writeContextXml({ description: '', attributes: new Map(), devices: m
 const PRINTED = `${xml.length}\n${xml}\n`;
 const greeting = (said: string): string | undefined =>
   said.startsWith('VERSION') ? '0.24.v0.24  \n' : said.startsWith('PRINT') ? PRINTED : undefined;
-/** Greets as an iiod does, and answers everything else with this. */
-const answering = (answer: string | undefined) =>
-  scripted((said) => (/^(VERSION|PRINT)/.test(said) ? greeting(said) : answer));
 
 describe('servers that do what none should', () => {
   it('nobody listens', async () => {
-    const port = await answering('');
+    const port = await scripted(greeting);
     for (const end of ends.splice(0)) await end();
     const failure = await failing(dial(port));
     expect(failure).toMatchObject({ errno: errno.EIO });
@@ -350,8 +367,19 @@ describe('servers that do what none should', () => {
     ['another length than its own', `${xml.length - 1}\n${xml}\n`, errno.EIO],
     ['half of it', `${xml.length}\n${xml.slice(0, 100)}`, errno.ETIMEDOUT],
   ])('a description with %s is refused', async (_, answer, number) => {
-    const port = await scripted((said) => (said.startsWith('PRINT') ? answer : greeting(said)));
-    expect((await failing(dial(port, number === errno.ETIMEDOUT ? LATE_MS : PATIENT_MS))).errno).toBe(number);
+    let isAsked = false;
+    const port = await scripted((said) => {
+      if (!said.startsWith('PRINT')) return greeting(said);
+      isAsked = true;
+      return answer;
+    });
+    const clock = new ManualClock(0);
+    const refused = failing(dial(port, LATE_MS, clock));
+    if (number === errno.ETIMEDOUT) {
+      await until(() => isAsked);
+      await outlast(clock);
+    }
+    expect((await refused).errno).toBe(number);
   });
 
   it.each([
@@ -366,8 +394,19 @@ describe('servers that do what none should', () => {
     ['half a value', '4\nfd', errno.ETIMEDOUT],
     ['nothing', '', errno.ETIMEDOUT],
   ])('iiod-connection.N1 an attribute answered with %s costs the context', async (_, answer, number) => {
-    const client = await dial(await answering(answer), number === errno.ETIMEDOUT ? LATE_MS : PATIENT_MS);
+    const clock = new ManualClock(0);
+    let isAsked = false;
+    const port = await scripted((said) => {
+      if (/^(VERSION|PRINT)/.test(said)) return greeting(said);
+      isAsked = true;
+      return answer;
+    });
+    const client = await dial(port, LATE_MS, clock);
     const read = client.read(ensm);
+    if (number === errno.ETIMEDOUT) {
+      await until(() => isAsked);
+      await outlast(clock);
+    }
     if (answer === '4\nfdd\0\n4\nfdd\0\n') expect(await read.catch(() => 'fdd')).toBe('fdd');
     else expect((await failing(read)).message).toContain('ad9361-phy ensm_mode');
     expect((await client.lost).errno).toBe(number);
@@ -419,14 +458,23 @@ describe('servers that do what none should', () => {
     ['a refusal', '-32\n', 32],
     ['the end of the connection', undefined, errno.EIO],
   ])('client-buffer.F1 a read answered with %s gives nothing', async (_, answer, number) => {
+    let asked = 0;
     const port = await scripted((said) => {
-      if (said.startsWith('READBUF')) return answer;
-      return /^(OPEN|TIMEOUT|CLOSE)/.test(said) ? '0\n' : greeting(said);
+      if (!said.startsWith('READBUF')) return /^(OPEN|TIMEOUT|CLOSE)/.test(said) ? '0\n' : greeting(said);
+      asked += 1;
+      return answer;
     });
-    const client = await dial(port, number === errno.ETIMEDOUT ? LATE_MS : PATIENT_MS);
+    const clock = new ManualClock(0);
+    const client = await dial(port, LATE_MS, clock);
     const rx = await client.open('modem-rx', bytes);
-    expect((await failing(rx.read(4, SHORT_MS))).errno).toBe(number);
-    expect((await failing(rx.read(4, SHORT_MS))).errno).toBe(number);
+    for (const time of [1, 2]) {
+      const read = failing(rx.read(4, SHORT_MS));
+      if (number === errno.ETIMEDOUT) {
+        await until(() => asked === time);
+        await outlast(clock, LATE_MS + SHORT_MS);
+      }
+      expect((await read).errno).toBe(number);
+    }
   });
 
   it('T1 a short transfer does not cut a long one: iiod has one time for all', async () => {

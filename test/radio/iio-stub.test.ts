@@ -55,7 +55,8 @@ async function captured(context: IioContext, { clock, board }: Rig, blocks: numb
   const output = await context.open(modemDevice.transmit, buffer);
   const { blockMs } = board.truth();
   let bytes: Uint8Array | undefined;
-  const writing = output.write(payload(blocks + 4), PATIENT_MS);
+  // The ring of the board takes them while its time stands still: they leave first, however late the reading begins.
+  await output.write(payload(blocks + 4), PATIENT_MS);
   const reading = capture.read(blocks * BLOCK, PATIENT_MS).then((read) => {
     bytes = read;
   });
@@ -63,7 +64,7 @@ async function captured(context: IioContext, { clock, board }: Rig, blocks: numb
     clock.advance(blockMs);
     return bytes;
   });
-  await Promise.all([writing, reading]);
+  await reading;
   await capture.close();
   await output.close();
   return bytes!;

@@ -76,6 +76,8 @@ export interface MemoryContext extends IioContext {
   readonly opened: { device: string; mask: number; samples: number; cyclic: boolean }[];
   /** Bytes on their way. */
   readonly onTheWay: () => number;
+  /** Reads of buffers that wait for bytes. */
+  readonly waiting: () => number;
   /** The next write of a buffer fails with this number. */
   failWrite: number | undefined;
   /** Reading of attributes waits for it. */
@@ -103,6 +105,7 @@ export function memoryContext(source: 'pl' | 'stub' = 'stub'): MemoryContext {
     held,
     opened: [],
     onTheWay: () => queue.length,
+    waiting: () => queue.watchers,
     failWrite: undefined,
     gate: undefined,
     lost: new Promise(() => undefined),
@@ -162,6 +165,10 @@ function memoryBuffer(context: MemoryContext, queue: ByteQueue, free: () => void
 
 class ByteQueue {
   length = 0;
+  get watchers(): number {
+    return this.#watchers.size;
+  }
+
   #parts: Uint8Array[] = [];
   readonly #watchers = new Set<() => void>();
 

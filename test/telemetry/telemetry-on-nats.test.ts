@@ -78,7 +78,7 @@ it('MC-VAL-001 current values survive the loss of the bus, of their owner and of
   await nats.kill();
   await nats.start();
   await feeding;
-  await until(() => value() === BATCHES / 1000, { what: 'the last value', timeoutMs: 20_000 });
+  await until(() => value() === BATCHES / 1000, { what: 'the last value' });
   await owner.stop();
   expect(seen).toEqual(Array.from({ length: BATCHES }, (_, index) => (index + 1) / 1000));
 

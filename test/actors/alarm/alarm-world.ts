@@ -304,6 +304,6 @@ export async function command(
 ): Promise<AlarmReply> {
   const { target: _, ...named } = nameOf(alarm);
   const body = Buffer.from(JSON.stringify({ alarm: named, by: 'ada', ...call }));
-  const reply = await bus.request(subject.alarmControl(target), body, { timeoutMs: 5_000 });
+  const reply = await bus.request(subject.alarmControl(target), body, { timeoutMs: 30_000 });
   return JSON.parse(Buffer.from(reply).toString()) as AlarmReply;
 }

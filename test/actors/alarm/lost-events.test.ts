@@ -40,7 +40,6 @@ const numbers = async (alarm: string): Promise<number[]> =>
   (await eventsOf(bus, alarm)).map(({ event }) => event.seq);
 const becomes = (alarm: string, ...told: number[]): Promise<unknown> =>
   until(async () => JSON.stringify(await numbers(alarm)) === JSON.stringify(told), {
-    timeoutMs: 10_000,
     what: `events ${told} of ${alarm}`,
   });
 
@@ -105,9 +104,7 @@ it('alarm/service.S7 alarm/recovery.V2 whose record is lost is recorded again as
   expect(led.failures).toEqual([expect.objectContaining({ code: 'bus.unavailable' })]);
   await stopped(led);
   await leader();
-  await until(async () => (await storedOf(bus, 'quiet'))?.record.severity === 'critical', {
-    timeoutMs: 10_000,
-  });
+  await until(async () => (await storedOf(bus, 'quiet'))?.record.severity === 'critical');
   expect(await stateOf(bus, 'quiet')).toBe('ACTIVE_UNACK');
   expect((await numbers('quiet')).length).toBeGreaterThanOrEqual(2);
 });

@@ -124,7 +124,7 @@ describe('an alarm', () => {
     expect(await refused('voltage', { action: 'acknowledge' })).toBe('accepted');
     expect(await refused('voltage', { action: 'acknowledge' })).toContain('acknowledged already');
     const body = Buffer.from('{"action":"shelve"}');
-    const reply = await bus.request(subject.alarmControl('sat1'), body, { timeoutMs: 5_000 });
+    const reply = await bus.request(subject.alarmControl('sat1'), body, { timeoutMs: 30_000 });
     expect(JSON.parse(Buffer.from(reply).toString())).toMatchObject({ outcome: 'refused' });
     expect(await seqsOf('voltage')).toEqual([1, 2, 3]);
   });
@@ -199,6 +199,8 @@ describe('shelving', () => {
     await becomes('low', 'ACTIVE_UNACK');
     await command(bus, 'low', { action: 'shelve', forMs: 300 });
     await until(async () => (await storedOf(bus, 'low'))?.record.cause === 'unshelved');
+    // What is recorded is published a moment later.
+    await until(async () => (await seqsOf('low')).length === 6);
     const events = (await eventsOf(bus, 'low')).map(({ event }) => event);
     expect(events.map(({ cause, shelved_until }) => [cause, shelved_until !== undefined])).toEqual([
       ['condition', false],
@@ -222,6 +224,7 @@ describe('shelving', () => {
     forget(old);
     await leader({ epoch: 20 });
     await until(async () => (await storedOf(bus, 'voltage'))?.record.cause === 'unshelved');
+    await until(async () => (await seqsOf('voltage')).length === 3);
     expect(await seqsOf('voltage')).toEqual([1, 2, 3]);
   });
 });

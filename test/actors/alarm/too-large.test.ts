@@ -16,7 +16,7 @@ it('the reason of a reaction that failed is cut to what an alarm shows, and its 
   reactions.launched = () => ({ refused: 'x'.repeat(100_000) });
   const led = await lead({ bus, epoch: 1, reactions });
   await says(bus, [{ alarm: 'voltage', severity: 'critical', onRaise: 'p' }]);
-  await until(async () => (await eventsOf(bus, 'voltage-reaction')).length > 0, { timeoutMs: 10_000 });
+  await until(async () => (await eventsOf(bus, 'voltage-reaction')).length > 0);
   const [raised] = await eventsOf(bus, 'voltage-reaction');
   expect(String(raised!.event.value)).toHaveLength(ALARM_VALUE_CHARACTERS);
   expect(led.failures).toEqual([]);

@@ -63,7 +63,7 @@ async function stopped(one: RunExecutor): Promise<void> {
 async function waiting(count: number): Promise<string[]> {
   const runs = Array.from({ length: count }, () => runOf('3'));
   for (const run of runs) await submitProgram(bus, program(), { run });
-  for (const run of runs) await logWith(bus, run, 'asked', { timeoutMs: 8_000 });
+  for (const run of runs) await logWith(bus, run, 'asked');
   return runs;
 }
 
@@ -85,7 +85,7 @@ describe('a run of which events are lost', () => {
     const before = await readRunLog(bus, cut);
     await lose(cut, before.length, before.length);
     await approve(bus, cut, { path: 'a', by: 'ana', roles: ['operator'] });
-    const log = await logWith(bus, cut, 'finished', { timeoutMs: 8_000 });
+    const log = await logWith(bus, cut, 'finished');
     expect(lastOf(log, 'finished')).toMatchObject({
       ok: false,
       seq: before.length + 1,
@@ -95,7 +95,7 @@ describe('a run of which events are lost', () => {
     await until(async () => (await openRun(bus, cut)) === undefined);
     expect(bus.lostUntil).toBeGreaterThan(Date.parse(before[0]!.event.at));
     await approve(bus, whole, { path: 'a', by: 'ana', roles: ['operator'] });
-    expect(lastOf(await logWith(bus, whole, 'finished', { timeoutMs: 8_000 }), 'finished')).toMatchObject({
+    expect(lastOf(await logWith(bus, whole, 'finished'), 'finished')).toMatchObject({
       ok: true,
     });
     expect(held.failures).toEqual([]);
@@ -120,7 +120,7 @@ describe('a run of which events are lost', () => {
         .remove(`run.${run}`, (await bus.bucket(buckets.actors).get(`run.${run}`))?.revision ?? 0);
       await lose(run, first, last);
       const next = await executor();
-      const log = await logWith(bus, run, 'finished', { timeoutMs: 8_000 });
+      const log = await logWith(bus, run, 'finished');
       expect(lastOf(log, 'finished')).toMatchObject({ ok: false, reason: expect.stringContaining('lost') });
       expect(log.filter(({ event }) => event === 'logged').length).toBeLessThanOrEqual(1);
       await until(async () => (await openRun(bus, run)) === undefined);
@@ -147,7 +147,7 @@ describe('a run of which events are lost', () => {
     const log = await readRunLog(bus, run);
     await lose(run, log.length - 1, log.length);
     await executor();
-    const end = lastOf(await logWith(bus, run, 'finished', { timeoutMs: 8_000 }), 'finished');
+    const end = lastOf(await logWith(bus, run, 'finished'), 'finished');
     expect(end).toMatchObject({
       ok: false,
       reason: expect.stringContaining(`events ${log.length - 1} to ${log.length} of its log are lost`),

@@ -45,7 +45,44 @@ export const OTHER: Profile = {
   tx: { gain_db: -20 },
 };
 
+/** Of the time between two looks so much counts at most. */
+const COUNTED_MS = 50;
+const LOOK_MS = 10;
+
+/**
+ * The time of this process: that of the machine without what it stood still for, since blocks have a second to come and
+ * none come meanwhile. Ends with `stop`.
+ */
+function ownClock(): Clock & { stop(): void } {
+  let [own, lookedAt] = [realClock.now(), performance.now()];
+  const now = (): number => {
+    const at = performance.now();
+    own += Math.min(at - lookedAt, COUNTED_MS);
+    lookedAt = at;
+    return Math.floor(own);
+  };
+  const looks = setInterval(now, LOOK_MS).unref();
+  return {
+    now,
+    monotonic: now,
+    setTimeout(fire, delayMs) {
+      const due = now() + delayMs;
+      const arm = (leftMs: number): NodeJS.Timeout =>
+        setTimeout(() => {
+          const left = due - now();
+          if (left > 0) handle.timer = arm(left);
+          else fire();
+        }, leftMs);
+      const handle = { timer: arm(delayMs) };
+      return handle;
+    },
+    clearTimeout: ({ timer }) => clearTimeout(timer as NodeJS.Timeout),
+    stop: () => clearInterval(looks),
+  };
+}
+
 export interface WorldOptions {
+  /** Default: the time of this process. */
   readonly clock?: Clock;
   readonly wired?: ChainTarget;
   readonly board?: BoardOption;
@@ -86,7 +123,8 @@ export async function startBenchWorld(options: WorldOptions = {}): Promise<Bench
 }
 
 async function begin(options: WorldOptions, records: Records): Promise<BenchWorld> {
-  const { clock = realClock, seed = 1, profiles = [FAST, OTHER], attached = true } = options;
+  const own = options.clock === undefined ? ownClock() : undefined;
+  const { clock = own!, seed = 1, profiles = [FAST, OTHER], attached = true } = options;
   const boards: StubBoard[] = [];
   const log = keptLog();
   const state = { away: false };
@@ -130,6 +168,7 @@ async function begin(options: WorldOptions, records: Records): Promise<BenchWorl
   const stop = async (): Promise<void> => {
     await radio.stop();
     await kind.drain();
+    own?.stop();
   };
   const world: BenchWorld = {
     bench: radio.bench,

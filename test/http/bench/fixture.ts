@@ -62,6 +62,11 @@ export async function watch(url: string): Promise<Watcher> {
     watcher.closed = { code, reason: String(reason) };
   });
   socket.on('error', () => undefined);
-  await until(() => socket.readyState === WebSocket.OPEN, { what: `${url} to open` });
+  // Not whether it is open now: it may be closed again by then.
+  let isOpened = false;
+  socket.on('open', () => {
+    isOpened = true;
+  });
+  await until(() => isOpened, { what: `${url} to open` });
   return watcher;
 }

@@ -62,6 +62,10 @@ async function open(
 ): Promise<Client> {
   const socket = new WebSocket(`${url.replace('http', 'ws')}${path}`, protocols, { headers });
   const client: Client = { socket, messages: [], closed: undefined, refused: undefined };
+  let isOpened = false;
+  socket.on('open', () => {
+    isOpened = true;
+  });
   socket.on('message', (data: Buffer, isBinary) => client.messages.push(isBinary ? data : data.toString()));
   socket.on('close', (code, reason) => {
     client.closed = { code, reason: reason.toString() };
@@ -76,9 +80,8 @@ async function open(
       client.refused = { status: response.statusCode!, text };
     });
   });
-  await until(() => socket.readyState === WebSocket.OPEN || client.refused !== undefined, {
-    what: 'an answer',
-  });
+  // Not whether it is open now: it may be closed again by then.
+  await until(() => isOpened || client.refused !== undefined, { what: 'an answer' });
   return client;
 }
 

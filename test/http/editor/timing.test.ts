@@ -75,13 +75,16 @@ async function send(
   return true;
 }
 
+/** What the editor has seen of one request. */
 interface Seen {
+  asked: boolean;
   wholeBody: string | undefined;
   ended: boolean;
 }
 
 function editorThat({ down, answersAtOnce }: { down: Sending; answersAtOnce: boolean }, seen: Seen) {
   return (incoming: IncomingMessage, response: ServerResponse): void => {
+    seen.asked = true;
     const hash = createHash('sha256');
     const answer = (): void => {
       if (down.isSized) response.setHeader('content-length', bytesOf(down));
@@ -108,13 +111,13 @@ interface Got {
 }
 
 /** What the client has of it in the end; undefined: no answer. */
-function clientOf(up: Sending): Promise<Got | undefined> {
+function clientOf(path: string, up: Sending): Promise<Got | undefined> {
   return new Promise((resolve) => {
     const sized = { 'content-length': `${bytesOf(up)}` };
     const headers = up.isSized ? sized : { 'transfer-encoding': 'chunked' };
     const { port } = new URL(frontEnd.url);
     const asked = request(
-      { port, method: 'POST', path: '/v1/editor/a', headers, agent: false },
+      { port, method: 'POST', path: `/v1/editor${path}`, headers, agent: false },
       (response) => {
         const pieces: Buffer[] = [];
         const done = (isWhole: boolean) => (): void => {
@@ -136,14 +139,18 @@ function clientOf(up: Sending): Promise<Got | undefined> {
 describe('G whatever the moment', () => {
   it('what looks whole is whole, and nothing stays open', { timeout: 60_000 }, async () => {
     let answered = 0;
+    // By the path: a request whose client has gone may reach the editor during the next one.
+    const answering = new Map<string, ReturnType<typeof editorThat>>();
+    const all: Seen[] = [];
+    editor.answer((incoming, response) => answering.get(incoming.url!)!(incoming, response));
     await fc.assert(
       fc.asyncProperty(cases, async (each) => {
-        const seen: Seen = { wholeBody: undefined, ended: false };
-        const before = editor.asked.length;
-        editor.answer(editorThat(each, seen));
-        const got = await clientOf(each.up);
-        if (editor.asked.length > before)
-          await until(() => seen.ended, { what: 'the editor to be left alone' });
+        const seen: Seen = { asked: false, wholeBody: undefined, ended: false };
+        const path = `/${all.length}`;
+        all.push(seen);
+        answering.set(path, editorThat(each, seen));
+        const got = await clientOf(path, each.up);
+        if (seen.asked) await until(() => seen.ended, { what: 'the editor to be left alone' });
         if (seen.wholeBody !== undefined) expect(seen.wholeBody).toBe(hashOf(each.up));
         if (got?.hash === undefined) return;
         if (got.status === 413) expect(bytesOf(each.up)).toBeGreaterThan(LIMIT);
@@ -154,6 +161,7 @@ describe('G whatever the moment', () => {
       { numRuns: 100 },
     );
     expect(answered).toBeGreaterThan(10);
+    await until(() => all.every(({ asked, ended }) => !asked || ended), { what: 'every request to end' });
     // Two places are all there are: each was given back.
     editor.answer((_request, response) => response.end('still here'));
     expect((await ask(frontEnd.url, '/v1/editor/a')).text).toBe('still here');

@@ -114,24 +114,28 @@ describe('the tree, followed', () => {
     const client = await coverage.open(`${url}/tree/events`);
     await until(() => client.messages.length === 1);
     expect(names(client.messages[0].processes)).toEqual(['p1']);
-    draining = true;
-    await until(() => client.messages.length === 2);
-    expect(client.messages[1].processes[0].draining).toBe(true);
-    const before = performance.now();
-    for (let n = 0; n < 4; n += 1) {
+    for (let n = 0; n < 5; n += 1) {
       draining = !draining;
-      const seen = client.messages.length;
-      await until(() => client.messages.length > seen);
+      await until(() => client.messages.at(-1).processes[0]?.draining === draining);
     }
-    expect(performance.now() - before).toBeGreaterThan(3 * 450);
+    // By when they were made: this process may stand still and then see two of them at once.
+    const gaps = client.messages.slice(1).map(({ at }, n) => at - client.messages[n].at);
+    expect(Math.min(...gaps)).toBeGreaterThan(450);
     client.close();
   });
 
   it('reports a calm tree again after a while, so that calm is not taken for a dead connection', async () => {
     await process('p1');
     const client = await coverage.open(`${url}/tree/events`);
-    await until(() => client.messages.length === 2, { timeoutMs: 8_000 });
-    expect(client.messages[1].at - client.messages[0].at).toBeGreaterThanOrEqual(4_900);
+    // One that does not answer in time, on a machine that stands still, is news.
+    const essence = (tree: { processes: []; silent: [] }) =>
+      String([names(tree.processes), names(tree.silent)]);
+    const again = await until(() => {
+      const of = client.messages.map(essence);
+      return of.findIndex((each, n) => n > 0 && each === of[n - 1]) + 1;
+    });
+    const [before, after] = client.messages.slice(again - 2, again);
+    expect(after.at - before.at).toBeGreaterThanOrEqual(4_900);
     client.close();
   });
 });
@@ -399,7 +403,7 @@ describe('an entity, followed', () => {
     await until(() => client.messages.length === 2);
     expect(client.messages[0]).toEqual(frame);
     expect(client.messages[1].taken).toEqual(['e1']);
-    await until(() => owner.watched >= 2, { what: 'the renewal', timeoutMs: 6_000 });
+    await until(() => owner.watched >= 2, { what: 'the renewal' });
     client.close();
     await until(() => owner.watchers.size === 0, { what: 'the watch given back' });
   });
@@ -412,7 +416,7 @@ describe('an entity, followed', () => {
     await until(() => client.messages.length === 1);
     await first.silence();
     second.answers = doorAnswers('p2', 'x');
-    await until(() => second.watchers.size === 1, { what: 'the new owner being asked', timeoutMs: 8_000 });
+    await until(() => second.watchers.size === 1, { what: 'the new owner being asked' });
     updates(second, actorFrame(entityView('x', 'p2', { state: 'after' })));
     await until(() => client.messages.length === 2);
     expect(states(client.messages)).toEqual(['open', 'after']);
@@ -687,7 +691,7 @@ describe('without a bus', () => {
     await world.nats.start();
     await until(() => world.bus.connected);
     await until(() => tree.messages.at(-1).bus === 'connected');
-    await until(() => processes[0]!.watched > 1, { what: 'the watch after the outage', timeoutMs: 15_000 });
+    await until(() => processes[0]!.watched > 1, { what: 'the watch after the outage' });
     expect(entity.closed).toBeUndefined();
     tree.close();
     entity.close();

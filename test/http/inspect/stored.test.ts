@@ -6,6 +6,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { buckets } from '../../../contract/bus/buckets.ts';
 import type { InspectedEntity, InspectFound, InspectTree } from '../../../contract/inspector.ts';
+import { INSPECT_STORED_MOST_MS } from '../../../contract/limits/inspect.ts';
 import { accepted } from '../../../contract/result.ts';
 import type { StoredSchedule } from '../../../contract/stored-schedule.ts';
 import { type StoredTransfer, transferKey } from '../../../contract/transfer.ts';
@@ -240,8 +241,11 @@ describe('an entity whose record is in a bucket of its own', () => {
       await keepAlarm('sat4.obc._.hot', { state: 'CLEARED_UNACK' });
       await keepAlarm('sat4.obc._.calm', { state: 'NORMAL' });
       await keepAlarm('sat4.obc._.off', { state: 'NORMAL', ...shelved });
-      await until(async () => (await alarmsFound(query)) === names, { what: names });
+      // A list that took long is good for longer, up to this.
+      const timeoutMs = 1.5 * INSPECT_STORED_MOST_MS;
+      await until(async () => (await alarmsFound(query)) === names, { what: names, timeoutMs });
     },
+    2 * INSPECT_STORED_MOST_MS,
   );
 
   it('a schedule is found and shown at rest, with its state lit, its reasons and the time to its start', async () => {

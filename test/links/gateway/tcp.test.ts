@@ -16,6 +16,7 @@ import { HeapClock } from '../../../supervision/clock.ts';
 import { freePort } from '../../support/radio.ts';
 import { keptLog } from '../../support/silent-log.ts';
 import { until } from '../../support/until.ts';
+import { comesSoon } from '../comes-soon.ts';
 
 const framing = { kind: 'line', maxBytes: 100, ending: 'lf' } as const;
 const ends: (() => Promise<unknown> | unknown)[] = [];
@@ -165,8 +166,7 @@ describe('send-queue.Q2 Q3 a peer that takes nothing', () => {
     for (;;) {
       const before = answers.length;
       void opened.gateway.send(Buffer.alloc(65_000)).then((sent) => answers.push(sent));
-      const taken = await until(() => answers.length > before, { timeoutMs: 300 }).catch(() => false);
-      if (taken === false) return Object.assign(opened, { answers });
+      if (!(await comesSoon(() => answers.length > before))) return Object.assign(opened, { answers });
     }
   }
 

@@ -119,7 +119,7 @@ const schedule = (id: string, ir: string) => ({
 beforeAll(async () => {
   nats = await startNats();
   [bus, looking] = await Promise.all([nats.connected(), nats.connected({ looksOnly: true })]);
-  await bus.ensureAssets();
+  await bus.ensureAssets({ deadlineMs: 20_000 });
   const log = (run: string, event: object): Promise<unknown> =>
     bus.append(streams.runs, subject.runEvents(run), json({ run, seq: 1, at: AT, ...event }));
   for (const run of [OVER, OVER_TOO]) await log(run, { event: 'finished', ok: true });
@@ -203,9 +203,9 @@ describe('mcs bus check', () => {
     await manage((manager) => manager.streams.update('DEAD_LETTERS', { allow_direct: true }));
 
     const checked = await check(async () => {
-      await bus.ensureAssets();
+      await bus.ensureAssets({ deadlineMs: 20_000 });
       const again = await nats.connected();
-      await again.ensureAssets();
+      await again.ensureAssets({ deadlineMs: 20_000 });
       return true;
     });
     const found = foundIn(checked);
@@ -280,5 +280,5 @@ describe('mcs bus check', () => {
     } finally {
       vi.restoreAllMocks();
     }
-  }, 30_000);
+  }, 90_000);
 });

@@ -22,7 +22,7 @@ let looking: NatsBus;
 beforeAll(async () => {
   nats = await startNats();
   [bus, looking] = await Promise.all([nats.connected(), nats.connected({ looksOnly: true })]);
-  await bus.ensureAssets();
+  await bus.ensureAssets({ deadlineMs: 20_000 });
 });
 afterAll(() => nats.stop());
 

@@ -21,7 +21,7 @@ import { until } from '../../support/until.ts';
 let cell: DemoCell;
 let instance: string;
 beforeAll(async () => {
-  cell = await startDemoCell();
+  cell = await startDemoCell({ memberTtlMs: 20_000 });
   const members = await cell.bus.bucket({ name: 'mcs_members', history: 1 }).list('member.*');
   instance = members[0]!.key.slice('member.'.length);
 });
@@ -29,7 +29,7 @@ afterAll(() => cell.stop());
 
 async function ask<Value>(verb: string, body: unknown = {}): Promise<InspectAnswer<Value>> {
   const data = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
-  const reply = await cell.bus.request(subject.inspectVerb(instance, verb), data, { timeoutMs: 5_000 });
+  const reply = await cell.bus.request(subject.inspectVerb(instance, verb), data, { timeoutMs: 20_000 });
   return JSON.parse(Buffer.from(reply).toString()) as InspectAnswer<Value>;
 }
 

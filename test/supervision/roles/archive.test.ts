@@ -13,6 +13,7 @@ import type { LeadWork } from '../../../supervision/ownership/leader.ts';
 import type { Role, RoleContext } from '../../../supervision/role.ts';
 import { startArchive } from '../../../supervision/roles/archive.ts';
 import { keptLog } from '../../support/silent-log.ts';
+import { until } from '../../support/until.ts';
 import { Missions, missionOf } from '../../telemetry/platform.ts';
 
 let folder: string;
@@ -78,9 +79,8 @@ describe('the folder of an archive', () => {
     writeFileSync(path, 'no identity\n');
     const log = keptLog();
     const waiting = led({}, folder, log);
-    await expect
-      .poll(() => log.said.map(({ message }) => message))
-      .toEqual(['the folder of the archive cannot be used']);
+    await until(() => log.said.length > 0);
+    expect(log.said.map(({ message }) => message)).toEqual(['the folder of the archive cannot be used']);
     await Promise.all(roles.map((role) => role.stop()));
     expect(await waiting).toBeUndefined();
   });

@@ -3,7 +3,8 @@
  * hand.
  */
 
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { Measurer } from '../../../../actors/sdr/datapath/measure.ts';
 import type { Campaign } from '../../../../contract/bench/campaign.ts';
 import type { CampaignState } from '../../../../contract/bench/run.ts';
 import type { StubFaults } from '../../../../radio/stub/faults.ts';
@@ -15,11 +16,25 @@ import { granted, runsBench, START } from '../runs-bench.ts';
 
 /** Time that each look lets pass; far below what anything here waits for. */
 const STEP_MS = 5;
+
 /**
- * Long captures are compared on a thread, which knows no time but the machine's: so much faster than that the clock is
- * moved at most, so that comparing takes a moment and not a minute.
+ * Captures that are being compared: long ones on a thread, which knows no time but the machine's, so that the clock
+ * stands still meanwhile.
  */
-const FASTER = 12;
+let comparing = 0;
+afterEach(() => vi.restoreAllMocks());
+
+function countComparing(): void {
+  const compare = Measurer.prototype.measure;
+  vi.spyOn(Measurer.prototype, 'measure').mockImplementation(async function (this: Measurer, ...given) {
+    comparing += 1;
+    try {
+      return await compare.apply(this, given);
+    } finally {
+      comparing -= 1;
+    }
+  });
+}
 
 interface Played {
   readonly state: CampaignState;
@@ -36,6 +51,7 @@ async function played(
   name: string,
   { faults = {}, campaigns = demoCampaigns() }: Given = {},
 ): Promise<Played> {
+  countComparing();
   const clock = new ManualClock(START);
   const world = await startBenchWorld({ profiles: [...demoProfiles().values()], clock });
   world.board().inject(faults);
@@ -50,11 +66,9 @@ async function played(
   await bench.run(100, STEP_MS);
   const { id } = granted(await asked);
   const state = async () => granted(await bench.campaigns.run(id));
-  const begun = performance.now();
-  const paced = (played: number) => performance.now() - begun >= played / FASTER;
   for (let at = 0; at < 600_000 && (await state()).status === 'running'; at += 250) {
     await bench.run(250, STEP_MS);
-    await until(() => paced(at));
+    await until(() => comparing === 0, { what: 'captures to be compared', timeoutMs: 100_000 });
   }
   const runs = (await state()).attempts.flatMap(({ run_id }) => run_id ?? []);
   const reports = await Promise.all(runs.map(async (run) => granted(await bench.scenarios.report(run))));
