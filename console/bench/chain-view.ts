@@ -127,7 +127,7 @@ export class ChainView {
     const profile = this.#missingProfile;
     if (profile === '')
       return this.#outcome.wrong(
-        'There is no profile to condition to: the bench has none, register one first.',
+        'No profile is chosen to condition to: choose one, or register one if the bench has none.',
       );
     if (target === 'air' && !(await confirmed('Condition to the air?', EMITS, 'Condition to air'))) return;
     await this.#outcome.run(

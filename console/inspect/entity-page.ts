@@ -61,6 +61,8 @@ export class EntityPage {
   readonly #showText = oncePerFrame(() => this.#showTexts(), READABLE_MS);
   #name: EntityName | undefined;
   #drawn: ChartLayout | undefined;
+  /** Whether the note says so. */
+  #isChartMissing = false;
   #view: EntityView | undefined;
   #frames: EntityUpdates | undefined;
   #cancelRetry: () => void = () => undefined;
@@ -171,7 +173,9 @@ export class EntityPage {
     try {
       const path = `/v1/inspect/charts/${encodeURIComponent(kind)}?version=${version}`;
       const layout = await ask<ChartLayout>(path, inTime());
-      if (this.#name !== name || layout.digest === this.#drawn?.digest) return;
+      if (this.#name !== name) return;
+      if (this.#isChartMissing) this.#note(this.#view && this.#noteOf(this.#view));
+      if (layout.digest === this.#drawn?.digest) return;
       this.#drawn = layout;
       this.drawing.draw(layout);
       this.#states.draw(layout);
@@ -180,6 +184,7 @@ export class EntityPage {
       if (!(error instanceof ServiceError)) throw error;
       if (this.#name !== name) return;
       this.#note(`The chart is not there: ${sentence(error)} Trying again.`);
+      this.#isChartMissing = true;
       this.#cancelChart = later(() => void this.#drawChart(name, chart), AGAIN_MS);
     }
   }
@@ -329,6 +334,7 @@ export class EntityPage {
     const note = byId('entity-note', HTMLElement);
     note.hidden = text === undefined;
     setText(note, text ?? '');
+    this.#isChartMissing = false;
   }
 
   #close(): void {

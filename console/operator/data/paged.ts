@@ -3,8 +3,11 @@
  *
  * P1. An answer to an earlier question is dropped: what is shown is always of the question that stands.
  * P2. So many rows are kept at most; whoever looks further back narrows the time.
+ * P3. What the archive has not read yet is in no page: the first page is read again until nothing is missing, and until
+ *     the service answers.
  */
 
+import { later } from '../../browser-clock.ts';
 import { ask } from '../../service.ts';
 import { ServiceError } from '../../service-error.ts';
 
@@ -17,6 +20,7 @@ export interface LogPage {
 }
 
 const KEPT = 10_000;
+const AGAIN_MS = 2_000;
 /** One question looks through a bounded part of the log: so many pages without a row are turned at once. */
 const EMPTY_PAGES = 5;
 
@@ -26,6 +30,7 @@ export class Paged<Page extends LogPage, Row> {
   readonly #changed: () => void;
   #path = '';
   #abort = new AbortController();
+  #cancel: () => void = () => undefined;
   #next: string | undefined;
   rows: readonly Row[] = [];
   /** What the pages said beside their rows; the newest page counts. */
@@ -71,8 +76,14 @@ export class Paged<Page extends LogPage, Row> {
 
   forget(): void {
     this.#path = '';
+    this.#cancel();
     this.#abort.abort();
     this.rows = [];
+  }
+
+  /** P3 */
+  get #isMissing(): boolean {
+    return this.refusal === undefined ? (this.said?.pending ?? 0) > 0 : this.refusal.isUnknown;
   }
 
   #put(rows: readonly Row[], cursor: string | undefined, next: string | undefined): void {
@@ -90,6 +101,7 @@ export class Paged<Page extends LogPage, Row> {
   }
 
   async #read(cursor: string | undefined, empty: number): Promise<void> {
+    this.#cancel();
     this.#abort.abort();
     const abort = new AbortController();
     this.#abort = abort;
@@ -112,5 +124,6 @@ export class Paged<Page extends LogPage, Row> {
     this.#changed();
     const isEmpty = this.refusal === undefined && rows.length === 0;
     if (isEmpty && this.#next !== undefined && empty < EMPTY_PAGES) void this.#read(this.#next, empty + 1);
+    else if (this.#isMissing) this.#cancel = later(() => this.again(), AGAIN_MS);
   }
 }

@@ -3,7 +3,6 @@
  *
  * L1. The first page is asked for once the watch is open: nothing falls between both, and what both have is shown once.
  * L2. What comes is kept up to a bound; beyond it the first page is read again, which has it by then.
- * L3. What the archive has not read yet is in no page: the first page is read again until nothing is missing.
  * L4. What is shown is in order of time; pages are in the order of recording (decision 51).
  */
 
@@ -16,7 +15,6 @@ import { type EventFilter, isAsked, isLive, questionOf, watchQuestionOf } from '
 
 const PAGE = 200;
 const LIVE_KEPT = 1_000;
-const AGAIN_MS = 2_000;
 const SETTLE_MS = 300;
 /** No question has this text. */
 const NOTHING = ' ';
@@ -30,7 +28,6 @@ export class EventLog {
   #follower: Follower<WatchedEvent> | undefined;
   #key = NOTHING;
   #settle: () => void = () => undefined;
-  #cancel: () => void = () => undefined;
   /** Newest first. */
   #live: ShownEvent[] = [];
   #all: readonly ShownEvent[] | undefined;
@@ -99,7 +96,6 @@ export class EventLog {
   #end(): void {
     this.#follower?.close();
     this.#follower = undefined;
-    this.#cancel();
     this.past.forget();
     this.#live = [];
     this.#all = undefined;
@@ -120,15 +116,12 @@ export class EventLog {
 
   #pageCame(): void {
     this.#all = undefined;
-    const { rows, said, isAsking } = this.past;
+    const { rows } = this.past;
     if (rows !== this.#seen) {
       this.#seen = rows;
       const known = new Set(rows.slice(0, LIVE_KEPT).map(eventKey));
       this.#live = this.#live.filter((event) => !known.has(eventKey(event)));
     }
-    this.#cancel();
-    if (!isAsking && this.#follower !== undefined && (said?.pending ?? 0) > 0)
-      this.#cancel = later(() => this.past.again(), AGAIN_MS);
     this.#changed();
   }
 }

@@ -181,7 +181,7 @@ describe('a list that comes in pages', () => {
     await question(/log/).answer(200, page('dc', 'older'));
     expect(list.hasOlder).toBe(true);
     list.again();
-    await question(/log/).answer(503, REFUSED);
+    await question(/log/).answer(422, REFUSED);
     // Whoever draws asks for older ones: not while it is refused.
     expect(list.hasOlder).toBe(false);
     list.again();
@@ -191,6 +191,34 @@ describe('a list that comes in pages', () => {
     await question(/cursor=older/).answer(200, page('ba'));
     expect(list.rows.map(({ id }) => id).join('')).toBe('dcba');
     expect(list.hasOlder).toBe(false);
+  });
+
+  it('paged.P3 is read again while the archive has still to read and while the service does not answer, and not after a refusal', async () => {
+    const list = new Paged<Page, Row>(
+      ({ rows }) => rows,
+      ({ id }) => id,
+      () => undefined,
+    );
+    const again = async (status: number, body: unknown): Promise<void> => {
+      await vi.advanceTimersByTimeAsync(2_000);
+      await question(/log/).answer(status, body);
+    };
+    list.choose('/log?limit=2');
+    await question(/log/).answer(200, { ...page('ba'), pending: 1 });
+    await again(503, REFUSED);
+    await again(200, { ...page('ba'), pending: 1 });
+    await again(200, page('cb'));
+    expect(list.rows.map(({ id }) => id).join('')).toBe('cba');
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(asked).toHaveLength(0);
+    list.again();
+    await question(/log/).answer(403, REFUSED);
+    await vi.advanceTimersByTimeAsync(60_000);
+    list.again();
+    await question(/log/).answer(503, REFUSED);
+    list.forget();
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(asked).toHaveLength(0);
   });
 });
 
