@@ -8,15 +8,11 @@
  */
 
 import type { Socket } from 'node:net';
-import {
-  IIOD_SEND_MS,
-  IIOD_TIMEOUT_LONGEST_MS,
-  IIOD_TIMEOUT_MS,
-  IIOD_VALUE_BYTES,
-} from '../../contract/limits/bench.ts';
+import { IIOD_SEND_MS, IIOD_VALUE_BYTES } from '../../contract/limits/bench.ts';
 import { LINK_KEEPALIVE_MS } from '../../contract/limits/link.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
+import type { AskedWait } from './asked-waits.ts';
 import { ByteStream } from './byte-stream.ts';
 import { errno, type IioContext, type IioDevice, IioFailure } from './context.ts';
 import { writeContextXml } from './context-xml.ts';
@@ -31,6 +27,7 @@ interface SessionOptions {
   readonly socket: Socket;
   readonly context: IioContext;
   readonly buffers: HeldBuffers;
+  readonly wait: AskedWait;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -43,7 +40,6 @@ export class IiodSession {
   readonly #options: SessionOptions;
   readonly #stream: ByteStream;
   readonly #held: SessionBuffers;
-  #timeoutMs = IIOD_TIMEOUT_MS;
 
   constructor(options: SessionOptions) {
     const { socket } = options;
@@ -99,8 +95,7 @@ export class IiodSession {
       case 'PRINT':
         return this.#print();
       case 'TIMEOUT':
-        // 0 is without end.
-        this.#timeoutMs = Math.min(command.ms || IIOD_TIMEOUT_LONGEST_MS, IIOD_TIMEOUT_LONGEST_MS);
+        this.#options.wait.ask(command.ms);
         return this.#say(0);
       case 'READ':
         return this.#read(command.at);
@@ -111,9 +106,9 @@ export class IiodSession {
       case 'CLOSE':
         return this.#held.close(this.#device(command.device));
       case 'READBUF':
-        return this.#held.read(this.#device(command.device), command.bytes, this.#timeoutMs);
+        return this.#held.read(this.#device(command.device), command.bytes, this.#options.wait.timeoutMs);
       case 'WRITEBUF':
-        return this.#held.write(this.#device(command.device), command.bytes, this.#timeoutMs);
+        return this.#held.write(this.#device(command.device), command.bytes, this.#options.wait.timeoutMs);
       case 'SET':
         return this.#held.count(this.#device(command.device), command.buffers);
       case 'GETTRIG':

@@ -13,6 +13,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { IIOD_CLIENTS } from '../../contract/limits/bench.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
+import { AskedWaits } from './asked-waits.ts';
 import type { IioContext } from './context.ts';
 import { HeldBuffers } from './held-buffers.ts';
 import { IiodSession } from './server-session.ts';
@@ -37,14 +38,19 @@ export interface IiodServer {
 export async function serveIiod(options: IiodServerOptions): Promise<IiodServer> {
   const { context, host = '127.0.0.1', port, clock, log } = options;
   const buffers = new HeldBuffers(context, clock);
+  const waits = new AskedWaits();
   const sessions = new Map<IiodSession, Promise<void>>();
   const server = createServer((socket) => {
     if (sessions.size >= IIOD_CLIENTS) return refuse(socket, log);
-    const session = new IiodSession({ socket, context, buffers, clock, log });
+    const wait = waits.join(socket.remoteAddress ?? '');
+    const session = new IiodSession({ socket, context, buffers, wait, clock, log });
     const served = session
       .serve()
       .catch((error: Error) => log.error({ reason: error.message }, 'buffers of an iiod client not closed'))
-      .finally(() => sessions.delete(session));
+      .finally(() => {
+        wait.leave();
+        sessions.delete(session);
+      });
     sessions.set(session, served);
   });
   await listen(server, host, port);

@@ -181,6 +181,17 @@ describe('the iiod server', () => {
     await line.exchange('VERSION\r\n', '0.24.v0.24  \n');
   });
 
+  it('asked-waits.A1 waits on each connection as long as the client has asked for on another one, as libiio does', async () => {
+    const { line, server, context } = await terminal();
+    const reader = new Terminal(server.port);
+    await reader.exchange('OPEN iio:device3 16 00000001\r\n', '0\n');
+    for (const ms of [20, 15]) {
+      await line.exchange(`TIMEOUT ${ms}\r\n`, '0\n');
+      await reader.exchange('READBUF iio:device3 16\r\n', '-110\n');
+    }
+    expect(context.readTimes).toEqual([20, 15]);
+  });
+
   it('session-buffers.U2 refuses a write of a buffer behind its last byte', async () => {
     const { line, context } = await terminal();
     await line.exchange('OPEN iio:device4 4 00000001\r\n', '0\n');

@@ -76,6 +76,8 @@ export interface MemoryContext extends IioContext {
   readonly opened: { device: string; mask: number; samples: number; cyclic: boolean }[];
   /** Bytes on their way. */
   readonly onTheWay: () => number;
+  /** How long each read of a buffer was to wait, ms. */
+  readonly readTimes: number[];
   /** Reads of buffers that wait for bytes. */
   readonly waiting: () => number;
   /** The next write of a buffer fails with this number. */
@@ -104,6 +106,7 @@ export function memoryContext(source: 'pl' | 'stub' = 'stub'): MemoryContext {
     values,
     held,
     opened: [],
+    readTimes: [],
     onTheWay: () => queue.length,
     waiting: () => queue.watchers,
     failWrite: undefined,
@@ -133,8 +136,9 @@ export function memoryContext(source: 'pl' | 'stub' = 'stub'): MemoryContext {
 function memoryBuffer(context: MemoryContext, queue: ByteQueue, free: () => void): IioBuffer {
   const ends: (() => void)[] = [];
   return {
-    read: (bytes, timeoutMs) =>
-      new Promise((resolve, reject) => {
+    read: (bytes, timeoutMs) => {
+      context.readTimes.push(timeoutMs);
+      return new Promise((resolve, reject) => {
         const stop = (number: number) => {
           realClock.clearTimeout(timer);
           queue.forget(look);
@@ -149,7 +153,8 @@ function memoryBuffer(context: MemoryContext, queue: ByteQueue, free: () => void
         const timer = realClock.setTimeout(() => stop(errno.ETIMEDOUT), timeoutMs);
         ends.push(() => stop(errno.EBADF));
         queue.watch(look);
-      }),
+      });
+    },
     write: async (data) => {
       const { failWrite } = context;
       context.failWrite = undefined;
