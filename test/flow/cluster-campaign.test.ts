@@ -22,7 +22,7 @@ import {
   reasonsIn,
   stagesIn,
 } from '../support/campaign-judge.ts';
-import { Gap, type Load, loadUntil, watchLeader } from '../support/campaign-load.ts';
+import { Gap, LED, type Load, loadUntil, watchLeaders } from '../support/campaign-load.ts';
 import { call } from '../support/client.ts';
 import { startCluster, type TestCluster } from '../support/cluster.ts';
 import { DEMO } from '../support/demo-cell.ts';
@@ -145,7 +145,9 @@ describe.runIf(MINUTES > 0)('a cell over a cluster', () => {
     slowest_refusal_ms: Math.round(slowest.refusalMs),
     writes_away_ms: Object.fromEntries(load.writes.longestMs),
     values_away_ms: Object.fromEntries(load.values.longestMs),
-    leader_away_ms: Object.fromEntries(load.leader.longestMs),
+    leaders_away_ms: Object.fromEntries(
+      Object.entries(load.leaders).map(([stream, gap]) => [stream, Object.fromEntries(gap.longestMs)]),
+    ),
   });
 
   it(
@@ -160,13 +162,13 @@ describe.runIf(MINUTES > 0)('a cell over a cluster', () => {
         slowest: { refusalMs: 0 },
         writes: new Gap(),
         values: new Gap(),
-        leader: new Gap(),
+        leaders: Object.fromEntries(LED.map((stream) => [stream, new Gap()])),
         now: 'start',
       };
       const ending = new AbortController();
       const loading = Promise.all([
         loadUntil(ending.signal, apis, load),
-        watchLeader(cluster.url, ending.signal, load),
+        watchLeaders(cluster.url, ending.signal, load),
       ]);
       const done = await disturb(load);
       ending.abort();

@@ -36,8 +36,11 @@ export interface Load {
   readonly slowest: { refusalMs: number };
   readonly writes: Gap;
   readonly values: Gap;
-  /** The leader of the stream of submissions, asked directly: what nobody but the bus can shorten. */
-  readonly leader: Gap;
+  /**
+   * Leaders of the streams that a write goes into, and that a value comes by, asked directly: what nobody but the bus
+   * can shorten.
+   */
+  readonly leaders: Readonly<Record<string, Gap>>;
   now: string;
 }
 
@@ -136,19 +139,34 @@ async function fault(api: string, on: boolean): Promise<void> {
   await post(`${api}/v1/sim/sim-1/faults/cell_drain`, { on });
 }
 
-/** Asks the leader of TC_COMMANDS itself five times a second, past everything of ours. */
-export async function watchLeader(servers: string, signal: AbortSignal, load: Load): Promise<void> {
+export const LED = ['TC_COMMANDS', 'TM_FRAMES', 'TM', 'TM_VALUES'];
+/** The others of a group send something each second. */
+const LATELY_NS = 2.5e9;
+
+interface Led {
+  readonly cluster?: { readonly replicas?: readonly { readonly active: number }[] };
+}
+
+/** Asks the leader of each stream itself five times a second, past everything of ours. */
+export async function watchLeaders(servers: string, signal: AbortSignal, load: Load): Promise<void> {
+  await Promise.all(LED.map((stream) => watchLeader(servers, signal, load, stream)));
+}
+
+async function watchLeader(servers: string, signal: AbortSignal, load: Load, stream: string): Promise<void> {
   const connection = await connect({
     servers: servers.split(','),
     maxReconnectAttempts: -1,
     reconnectTimeWait: 100,
   });
   while (!signal.aborted) {
-    // Only a leader answers.
-    await connection.request('$JS.API.STREAM.INFO.TC_COMMANDS', undefined, { timeout: 1_000 }).then(
-      () => load.leader.succeeded(load.now),
+    const asked = connection.request(`$JS.API.STREAM.INFO.${stream}`, undefined, { timeout: 1_000 });
+    const led = await asked.then(
+      (reply) => reply.json<Led>(),
       () => undefined,
     );
+    // Only a leader answers, and one that is cut off as well.
+    if (led?.cluster?.replicas?.some(({ active }) => active < LATELY_NS) === true)
+      load.leaders[stream]!.succeeded(load.now);
     await pause(200);
   }
   await connection.close();
