@@ -14,11 +14,14 @@ import { subject } from '../../contract/bus/subjects.ts';
 import { ROLES } from '../../supervision/role.ts';
 import { call, codes, follow } from '../support/client.ts';
 import { DEMO, type DemoCell, startDemoCell } from '../support/demo-cell.ts';
-import { endAllMcs, startMcs } from '../support/mcs.ts';
+import { endAllMcs, STEADY, startMcs } from '../support/mcs.ts';
 import { ownTime } from '../support/own-time.ts';
 import { until } from '../support/until.ts';
 
 const ADA = { 'x-mcs-user': 'ada' };
+const PATIENTLY = { timeoutMs: 60_000 };
+/** The alarm clears within, also where the machine stands still between two commands. */
+const SHELVED_MS = 15_000;
 const VOLTAGE = '/v1/alarms/sat1/battery%5B1%5D.voltage';
 /** The spacecraft flies at 7.9 V, loses 0.06 V a second of its first battery, and regains 0.12 V. */
 const LIMITS = 'limits: { soft: [7.8 V, 8.3 V], hard: [5.0 V, 8.5 V] }';
@@ -71,7 +74,7 @@ describe('alarms of a mission that flies', () => {
 
     await cell.fault('cell_drain', true);
     const received = () => voltageOf(watch.messages);
-    await until(() => received().length === 1, { timeoutMs: 30_000, what: 'the alarm' });
+    await until(() => received().length === 1, { ...PATIENTLY, what: 'the alarm' });
     expect(received()[0]).toMatchObject({
       target: 'sat1',
       component: 'battery',
@@ -92,9 +95,9 @@ describe('alarms of a mission that flies', () => {
     expect(await command(cell.api, 'shelve', { for: '8.0001 h' })).toEqual([409, ['alarm::refused']]);
     expect(await command(cell.api, 'shelve', { for: '0 s' })).toEqual([409, ['alarm::refused']]);
     expect(await command(cell.api, 'shelve', { for: '1 h' })).toEqual([202, []]);
-    expect(await command(cell.api, 'shelve', { for: '9 s' })).toEqual([202, []]);
+    expect(await command(cell.api, 'shelve', { for: `${SHELVED_MS / 1_000} s` })).toEqual([202, []]);
     await cell.fault('cell_drain', false);
-    await until(() => received().length === 6, { timeoutMs: 30_000, what: 'the end of the shelving' });
+    await until(() => received().length === 6, { ...PATIENTLY, what: 'the end of the shelving' });
 
     const reported = received();
     expect(reported.map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5, 6]);
@@ -102,9 +105,9 @@ describe('alarms of a mission that flies', () => {
     expect(acknowledged).toMatchObject({ state: 'ACTIVE_ACK', cause: 'acknowledged', by: 'ada' });
     expect(long).toMatchObject({ state: 'ACTIVE_ACK', cause: 'shelved', by: 'ada' });
     expect(short).toMatchObject({ state: 'ACTIVE_ACK', cause: 'shelved', by: 'ada' });
-    const until9s = Date.parse(short!.shelved_until!);
-    expect(until9s - Date.parse(short!.at)).toBe(9_000);
-    expect(Date.parse(long!.shelved_until!)).toBeGreaterThan(until9s);
+    const shelvedUntil = Date.parse(short!.shelved_until!);
+    expect(shelvedUntil - Date.parse(short!.at)).toBe(SHELVED_MS);
+    expect(Date.parse(long!.shelved_until!)).toBeGreaterThan(shelvedUntil);
     expect(cleared).toMatchObject({
       state: 'NORMAL',
       cause: 'condition',
@@ -113,7 +116,7 @@ describe('alarms of a mission that flies', () => {
     expect(over).toMatchObject({ state: 'NORMAL', previous: 'NORMAL', cause: 'unshelved' });
     expect(over).not.toHaveProperty('by');
     expect(over).not.toHaveProperty('shelved_until');
-    expect(Date.parse(over!.at)).toBeGreaterThanOrEqual(until9s);
+    expect(Date.parse(over!.at)).toBeGreaterThanOrEqual(shelvedUntil);
 
     expect(await listed(cell.api)).toEqual([]);
     const [record] = (await listed(cell.api, '?all=true&target=sat1')).filter(
@@ -124,7 +127,7 @@ describe('alarms of a mission that flies', () => {
     const metrics = await (await fetch(`${cell.api}/metrics`)).text();
     expect(metrics).toContain('mcs_alarms_transitions_total{state="ACTIVE_ACK",cause="shelved"} 2');
     expect(metrics).toContain('mcs_alarms_transitions_total{state="NORMAL",cause="unshelved"} 1');
-  }, 120_000);
+  }, 240_000);
 });
 
 describe('an alarm service that dies', () => {
@@ -145,7 +148,7 @@ describe('an alarm service that dies', () => {
         '--credentials',
         cell.nats.credentialsFile,
       ],
-      env,
+      env: { ...STEADY, ...env },
     });
   const leaderTtlMs = 10_000;
 
@@ -167,13 +170,16 @@ describe('an alarm service that dies', () => {
     expect(record).toMatchObject({ state: 'ACTIVE_UNACK', seq: 1 });
 
     const arrived = () => voltageOf(watch.messages);
-    await until(() => arrived().length > 0, { timeoutMs: 30_000, what: 'the event of a dead leader' });
+    await until(() => arrived().length > 0, { ...PATIENTLY, what: 'the event of a dead leader' });
     expect(sinceDeath()).toBeLessThan(leaderTtlMs);
     expect(arrived()[0]).toMatchObject({ state: 'ACTIVE_UNACK', seq: 1, at: record.changed_at });
 
-    await until(async () => (await command(cell.api, 'acknowledge'))[0] === 202, { what: 'the standby' });
+    // Of one whose answer was lost the event says that it counts.
+    await until(async () => (await command(cell.api, 'acknowledge'))[0] === 202 || arrived().length > 1, {
+      what: 'the standby',
+    });
     await cell.fault('cell_drain', false);
-    await until(() => arrived().length === 3, { timeoutMs: 30_000, what: 'the end of the alarm' });
+    await until(() => arrived().length === 3, { ...PATIENTLY, what: 'the end of the alarm' });
     expect(arrived().map(({ seq, state }) => [seq, state])).toEqual([
       [1, 'ACTIVE_UNACK'],
       [2, 'ACTIVE_ACK'],
@@ -200,5 +206,5 @@ describe('an alarm service that dies', () => {
     }
     watch.close();
     await heir.kill('SIGTERM');
-  }, 120_000);
+  }, 240_000);
 });

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { signer } from '../identity/signer.ts';
 import { endAllMcs, type Mcs, startMcs } from '../support/mcs.ts';
+import { until } from '../support/until.ts';
 
 const ISSUER = 'https://id.example/realms/mission';
 /** The loopback interface in a spelling that is not taken for it: a bench there counts as reachable from elsewhere. */
@@ -62,5 +63,8 @@ it('RB-GEN-009 says in its log that whoever reaches it may transmit where no tok
   await configure('');
   const { mcs, url } = await startBench(ELSEWHERE);
   expect(await statusOf(url)).toBe(200);
-  expect(mcs.errors()).toContain('anyone who reaches the bench may transmit');
+  // It has said so before; what is on its way is here a moment later.
+  await until(() => mcs.errors().includes('anyone who reaches the bench may transmit'), {
+    what: 'the warning',
+  });
 }, 90_000);

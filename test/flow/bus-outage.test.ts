@@ -1,6 +1,7 @@
 /** kill -9 of nats-server under load: nothing acknowledged is lost, requests fail fast, followers live again. */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { MEMBER_TTL_MS } from '../../contract/limits/membership.ts';
 import type { TcEvent, TcReply } from '../../contract/telecommand.ts';
 import { isFinalTcState } from '../../contract/telecommand-state.ts';
 import type { CurrentValue } from '../../contract/value.ts';
@@ -11,7 +12,8 @@ import { until } from '../support/until.ts';
 
 let cell: DemoCell;
 beforeAll(async () => {
-  cell = await startDemoCell();
+  // Shorter than the outage: what the cell owns is given up meanwhile, and taken again.
+  cell = await startDemoCell({ memberTtlMs: MEMBER_TTL_MS });
 });
 afterAll(() => cell.stop());
 
@@ -69,8 +71,8 @@ describe('the bus killed and started again under load', () => {
 
     expect(new Set(refusals.map((refusal) => refusal.code))).toEqual(new Set(['api::unavailable']));
     expect(Math.max(...refusals.map((refusal) => refusal.ms))).toBeLessThan(3_500);
-    // One second, and the cadence of the measure itself.
-    expect(liveAgainMs).toBeLessThan(2_500);
+    // One second, the cadence of the measure itself, and what a server that gets half a processor takes for answers.
+    expect(liveAgainMs).toBeLessThan(5_000);
 
     for (const id of acknowledged) {
       const followed = await readLog<TcEvent>(`${cell.api}/v1/tc/sat1/${id}/events`);
@@ -78,5 +80,5 @@ describe('the bus killed and started again under load', () => {
       expect(new Set(states).size, `${id} ${states}`).toBe(states.length);
       expect(isFinalTcState(states.at(-1)!), `${id} ${states}`).toBe(true);
     }
-  }, 90_000);
+  }, 240_000);
 });

@@ -46,7 +46,7 @@ it(
         await wait(10);
       }
     })();
-    await until(() => acknowledged.size > 20);
+    await until(() => acknowledged.size > 20, { timeoutMs: 60_000, what: 'telecommands being taken' });
     for (let n = 0; n < RESTARTS; n += 1) {
       await cell.nats.kill();
       await wait(random.next() * 4_000);

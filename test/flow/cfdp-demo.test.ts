@@ -77,7 +77,7 @@ it('MC-CFDP-001 MC-CFDP-007 F-18 a file comes down by the command of a person, b
   expect(await file(args), err).toBe(0);
   expect(err).toContain('VERIFIED');
   expect(hashOf(await readFile(output))).toBe((await onboard('2'))?.sha256);
-}, 90_000);
+}, 240_000);
 
 it('MC-CFDP-008 MC-UPL-006 what a run uploads is on board whole, and VERIFIED at the next listing', async () => {
   const content = Buffer.from('a patch for the camera, sixty thousand bytes of it. '.repeat(1_200));
@@ -111,4 +111,4 @@ it('MC-CFDP-008 MC-UPL-006 what a run uploads is on board whole, and VERIFIED at
   expect(await onboard('40')).toMatchObject({ size: content.length, generation: 1, sha256: source });
   await cell.bus.bucket(buckets.leases).overwrite('sat2', Buffer.from('{"holders":[]}'));
   await refreshed(async () => (await stored())?.state === 'VERIFIED');
-}, 120_000);
+}, 240_000);

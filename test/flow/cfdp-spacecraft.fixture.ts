@@ -1,7 +1,8 @@
 /**
  * A spacecraft that speaks CFDP over UDP, as a process of its own: `cfdp-spacecraft.fixture.ts PORT GROUND RATE LOSS`
  * (bit/s; one PDU in so many is lost each way, 0: none). It has one file, 7, and takes what is sent to it. Before it
- * stands a modem that gives out what it was given at the rate, in order.
+ * stands a modem that gives out what it was given at the rate, in order. It receives no more of a file than it is
+ * allowed: an upload does not end before a test wants it to.
  */
 
 import { createHash } from 'node:crypto';
@@ -10,8 +11,15 @@ import { readSpacePacket, writeSpacePacket } from '../../protocol/space-packet.t
 import { OnboardEntity } from '../support/onboard-entity.ts';
 import { CFDP_APID, fileBytes, TC_APID } from './cfdp-spacecraft.ts';
 
+export interface SpacecraftOrder {
+  /** Bytes of PDUs that it receives from now on, and loses what is more; null: all. */
+  readonly room: number | null;
+}
+
 export type SpacecraftNews =
   | { readonly news: 'listening' }
+  /** It goes by an order. */
+  | { readonly news: 'ordered' }
   /** A file came whole. */
   | { readonly news: 'taken'; readonly name: string; readonly sha256: string }
   /** A telecommand left the modem: its first four bytes, and when, ms since 1970. */
@@ -31,6 +39,7 @@ const entity = new OnboardEntity({
 const reported = new Map<string, Buffer>();
 let count = 0;
 let passed = 0;
+let room = Number.POSITIVE_INFINITY;
 let freeAt = 0;
 let sentUntil = performance.now();
 
@@ -45,7 +54,13 @@ socket.on('message', (frame) => {
   if (typeof header === 'string') return;
   if (header.apid === TC_APID)
     return report({ news: 'telecommand', number: frame.readUInt32BE(6), at: freeAt });
-  if (header.apid === CFDP_APID && arrives()) entity.receive(frame.subarray(6));
+  if (header.apid !== CFDP_APID) return;
+  room -= frame.length;
+  if (room > 0 && arrives()) entity.receive(frame.subarray(6));
+});
+process.on('message', (order: SpacecraftOrder) => {
+  room = order.room ?? Number.POSITIVE_INFINITY;
+  report({ news: 'ordered' });
 });
 
 function send(pdu: Buffer): void {

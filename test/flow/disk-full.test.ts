@@ -69,14 +69,14 @@ describe.runIf(mayMount)('a disk without room', () => {
   it('is refused with 503 and what to do before the bus meets its end, and goes on when there is room', async () => {
     for (let n = 0; n < 3; n += 1) await taken();
     await disk.fill(mcs.child.pid!, 4 * MB);
+    // A bus that has no time refuses as well, for another reason.
     const refused = await until(async () => {
       const answer = await send();
-      return answer.status !== 202 && answer;
+      return answer.status !== 202 && answer.body.errors?.[0]?.message.includes('disk') && answer;
     }, PATIENTLY);
     expect(refused.status).toBe(503);
     expect(refused.body.errors?.[0]).toMatchObject({
       code: 'api::unavailable',
-      message: expect.stringContaining('disk'),
       help: expect.stringContaining('Free space'),
     });
     const { impaired, filling } = await until(async () => {
@@ -87,7 +87,7 @@ describe.runIf(mayMount)('a disk without room', () => {
     expect(filling?.find(({ stream }) => stream === 'disk')?.reason).toContain('of the disk');
     await disk.free(mcs.child.pid!);
     await expectNothingLost();
-  }, 120_000);
+  }, 240_000);
 
   it('that a stranger fills in one moment stops nats-server, which is started again', async () => {
     const flood = Array.from({ length: 20 }, () => send().catch(() => undefined));
@@ -96,5 +96,5 @@ describe.runIf(mayMount)('a disk without room', () => {
     await until(async () => (await send()).status === 503, PATIENTLY);
     await disk.free(mcs.child.pid!);
     await expectNothingLost();
-  }, 120_000);
+  }, 240_000);
 });

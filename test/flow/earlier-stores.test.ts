@@ -44,7 +44,7 @@ describe.each(['first-light'])('a store of %s', (name) => {
       .messages.filter(([, subject]) => subject.endsWith(run))
       .map(([, , , data]) => JSON.parse(Buffer.from(data, 'base64').toString()) as RunEvent);
   const runOf = async (run: string): Promise<RunSummary | undefined> =>
-    (await get<{ runs: RunSummary[] }>('/v1/runs')).runs.find((each) => each.run === run);
+    (await get<{ runs: RunSummary[] }>('/v1/runs')).runs?.find((each) => each.run === run);
 
   /** What the log says from its beginning, until the event is there. */
   async function logUntil(run: string, event: RunEvent['event']): Promise<RunEvent[]> {
@@ -97,7 +97,7 @@ describe.each(['first-light'])('a store of %s', (name) => {
   it('alarms stand as they stood, until the spacecraft says otherwise', async () => {
     const events = await until(async () => {
       const { alarms } = await get<{ alarms: { alarm: string; record: { seq: number } }[] }>('/v1/alarms');
-      return alarms.length > 0 && alarms;
+      return alarms?.length > 0 && alarms;
     }, PATIENTLY);
     for (const { record } of events) expect(record.seq).toBeGreaterThanOrEqual(1);
   });

@@ -28,7 +28,7 @@ beforeAll(async () => {
     const { body } = await call<{ values: unknown[] }>('GET', `${cell.api}/v1/targets/sat1/values`);
     return body.values?.length > 5;
   });
-}, 60_000);
+}, 120_000);
 afterAll(async () => {
   await endAllMcs();
   await cell.stop();

@@ -17,7 +17,7 @@ import { startNats, type TestNats } from '../support/nats.ts';
 import { currentRevision, leaf, logWith, ping, programOf, submitProgram } from '../support/run-program.ts';
 import { until } from '../support/until.ts';
 
-const PATIENTLY = { timeoutMs: 45_000 };
+const PATIENTLY = { timeoutMs: 90_000 };
 const ID = '01J5ZK3M8QW7V9XH2C4T6R0001';
 const BYTES = [Buffer.from([0xc1, 0xff, 0x00, 0x7b]), Buffer.from('null'), Buffer.from('[{"version":99}]')];
 
@@ -142,7 +142,7 @@ describe('what cannot be read, in every bucket and stream', () => {
     expect((await call<{ roles: object }>('GET', `${cell.api}/healthz`)).body.roles).toSatisfy(
       (roles: object) => Object.values(roles).every((state) => state === 'running'),
     );
-  }, 120_000);
+  }, 240_000);
 
   it.each(process.env['GARBAGE'] === 'each' ? [0, 1, 2] : [1])(
     'stops nothing of a process that begins with it (%i)',
@@ -152,7 +152,7 @@ describe('what cannot be read, in every bucket and stream', () => {
       cell = await startDemoCell({ nats });
       await works();
     },
-    120_000,
+    240_000,
   );
 
   it('is named by mcs bus check', async () => {

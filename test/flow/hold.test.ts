@@ -35,8 +35,10 @@ import { until } from '../support/until.ts';
 
 const ROUNDS = Number(process.env['HOLD_ROUNDS'] ?? 8);
 const SEED = Number(process.env['HOLD_SEED'] ?? 1);
-/** Of a datagram on its way between two processes of this machine, which this one reads when it has time. */
+/** Of a datagram on its way between two processes of this machine. */
 const ON_ITS_WAY_MS = 25;
+/** Turns of this process without one: it has read those that had come, which is when it has time. */
+const TURNS_WITHOUT_ONE = 3;
 const ROLES = ['executor', 'gateways', 'drivers'];
 /** So that nobody takes over from one that sleeps. */
 const MEMBER_TTL_MS = '60000';
@@ -115,7 +117,7 @@ async function listen(): Promise<void> {
   });
   await bus.follow(streams.runs, 'mcs.run.evt.*', start, ({ data }) => {
     const event = body<RunEvent>(data);
-    if (event.event === 'suspended' || event.event === 'finished') isOver(event.run);
+    if (event.event === 'suspended' || event.event === 'finished') void isOver(event.run);
     if (event.event === 'logged' && event.message.startsWith(MAY_STILL_LEAVE))
       for (const [tc] of event.message.matchAll(/\b[0-9A-Z]{26}\b/g)) mayLeave.add(tc);
     if (event.event === 'telecommand_sent') announced.add(event.run);
@@ -123,7 +125,12 @@ async function listen(): Promise<void> {
   });
 }
 
-function isOver(run: string): void {
+/** As of when the datagrams are read that had come by the time it was known. */
+async function isOver(run: string): Promise<void> {
+  for (let quiet = 0, before = frames.length; quiet < TURNS_WITHOUT_ONE; before = frames.length) {
+    await turn();
+    quiet = frames.length === before ? quiet + 1 : 0;
+  }
   const now = performance.now();
   overAt.set(run, Math.min(now, overAt.get(run) ?? now));
 }
@@ -154,7 +161,7 @@ async function round(random: () => number): Promise<void> {
       timeoutMs: 60_000,
       what: `${action} of ${run}`,
     });
-    if (action === 'abort') isOver(run);
+    if (action === 'abort') await isOver(run);
   };
   await Promise.all([sleep(), command()]);
   // The next run begins as soon as this one is out of the way.

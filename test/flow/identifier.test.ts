@@ -13,8 +13,8 @@ import { type DemoCell, startDemoCell } from '../support/demo-cell.ts';
 import { quiet } from '../support/nats.ts';
 import { until } from '../support/until.ts';
 
-/** The window of the stream in these tests: the smallest that leaves time for two requests. */
-const WINDOW_MS = 1_000;
+/** The window of the stream in these tests: one that leaves time for two requests where the machine stands still. */
+const WINDOW_MS = 5_000;
 const overrides = { [streams.telecommands.name]: { dedupeMs: WINDOW_MS } };
 
 let cell: DemoCell;

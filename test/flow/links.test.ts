@@ -12,7 +12,7 @@ import { decodeBatch, type FrameBatch } from '../../contract/batch.ts';
 import { streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';
 import type { GatewayReport } from '../../contract/link.ts';
-import type { LinkEvent } from '../../contract/link-event.ts';
+import type { FrameReceived, LinkEvent } from '../../contract/link-event.ts';
 import type { TcEvent, TcReply } from '../../contract/telecommand.ts';
 import type { CurrentValues } from '../../contract/value.ts';
 import { ROLES, type RoleName } from '../../supervision/role.ts';
@@ -26,6 +26,9 @@ const FILE = join(DEMO, 'recordings/noaa20-geolocation.ccsds');
 const recording = readFileSync(FILE);
 const PACKET_BYTES = 71;
 const PACKETS = recording.length / PACKET_BYTES;
+const PATIENTLY = { timeoutMs: 60_000 };
+/** Nobody takes a gateway from a process that stands still: its counts would begin again. */
+const MEMBER_TTL_MS = 60_000;
 /** Fewer than the kernel holds for a socket whose process has no time. */
 const PACKETS_AHEAD = 100;
 
@@ -51,7 +54,7 @@ async function startWorld(
   const own = `gateways:\n  sim-1: ${gateways.uplink}\n${others}`;
   await writeFile(path, text.replace(/gateways:\n(?: .*\n)+\n/, own));
   // A gateway started again begins its counts again, and loses what was in the air.
-  const cell = await startDemoCell({ folder, roles, memberTtlMs: 60_000 });
+  const cell = await startDemoCell({ folder, roles, memberTtlMs: MEMBER_TTL_MS });
   const frames: Buffer[] = [];
   await cell.bus.follow(streams.frames, subject.frames('replay-1'), { from: 'start' }, ({ data }) => {
     for (const frame of decodeBatch<FrameBatch>(data).frames) frames.push(Buffer.from(frame));
@@ -78,22 +81,16 @@ const isUp = (cell: DemoCell, gateway: string) =>
         ({ link }) => link.state === 'up',
         () => false,
       ),
-    {
-      timeoutMs: 25_000,
-      what: `gateway ${gateway} being up`,
-    },
+    { ...PATIENTLY, what: `gateway ${gateway} being up` },
   );
 
 async function lastCount(cell: DemoCell): Promise<unknown> {
   const { body } = await call<CurrentValues>('GET', `${cell.api}/v1/targets/noaa20/values`);
-  return body.values.find(({ measure }) => measure === 'src_seq_ctr')?.sample.value;
+  return body.values?.find(({ measure }) => measure === 'src_seq_ctr')?.sample.value;
 }
 
 async function arrived(world: World, packets: number): Promise<void> {
-  await until(() => world.frames.length >= packets, {
-    timeoutMs: 25_000,
-    what: `${packets} packets on the bus`,
-  });
+  await until(() => world.frames.length >= packets, { ...PATIENTLY, what: `${packets} packets on the bus` });
 }
 
 /** Submits, and gives the states with the frame that was encoded. */
@@ -128,7 +125,7 @@ describe('over UDP', () => {
     });
     await isUp(world.cell, 'replay-1');
     await isUp(world.cell, 'sim-1');
-  });
+  }, 120_000);
   afterAll(() => world.stop());
 
   it('carries the recording from another process, each packet once and byte by byte', async () => {
@@ -141,8 +138,8 @@ describe('over UDP', () => {
     expect(frames).toHaveLength(PACKETS);
     expect(Buffer.concat(frames).equals(recording)).toBe(true);
     const last = recording.readUInt16BE((PACKETS - 1) * PACKET_BYTES + 2) & 0x3fff;
-    await until(async () => (await lastCount(cell)) === last);
-  });
+    await until(async () => (await lastCount(cell)) === last, PATIENTLY);
+  }, 120_000);
 
   it('telecommands leave as they were encoded, one datagram each', async () => {
     const before = world.radio.received().length;
@@ -164,6 +161,8 @@ describe('over TCP, the service calling the radio', () => {
   let world: World;
   let port: number;
   let watch: Followed<LinkEvent>;
+  /** Packets that have come. */
+  let packets = PACKETS - 2;
   beforeAll(async () => {
     const radio = await startRadio(FILE);
     port = await radio.tell({ order: 'listen' });
@@ -175,7 +174,7 @@ describe('over TCP, the service calling the radio', () => {
     await isUp(world.cell, 'replay-1');
     watch = follow<LinkEvent>(`${world.cell.api}/v1/links/noaa20/frames`);
     await watch.opened;
-  });
+  }, 120_000);
   afterAll(async () => {
     watch.close();
     await world.stop();
@@ -207,22 +206,28 @@ describe('over TCP, the service calling the radio', () => {
       reconnects: 2,
       lost: { cut: 2, skipped_bytes: 30 + 30 + 41, dropped: 0 },
     });
-    expect(report.downlink).toMatchObject({ frames: PACKETS - 2, bytes: (PACKETS - 2) * PACKET_BYTES });
-  });
+    expect(report.downlink).toMatchObject({ frames: packets, bytes: packets * PACKET_BYTES });
+  }, 240_000);
 
   it('a watcher sees the link go and come, and frames with what they say', async () => {
-    const states = watch.messages.flatMap((event) => (event.kind === 'state' ? [event.state] : []));
-    expect(states.slice(0, 3)).toEqual(['up', 'connecting', 'up']);
-    const shown = watch.messages.filter((event) => event.kind === 'received');
-    const skipped = watch.messages.reduce(
-      (sum, event) => sum + (event.kind === 'skipped' ? event.frames : 0),
-      0,
-    );
-    await until(() => shown.length + skipped > 0);
-    expect(shown[0]).toMatchObject({ gateway: 'replay-1', link: 'replay', size: PACKET_BYTES });
-    const [time] = shown[0]!.samples.filter(({ measure }) => measure === 'doy');
+    const states = () => watch.messages.flatMap((event) => (event.kind === 'state' ? [event.state] : []));
+    await until(() => states().length >= 3, { ...PATIENTLY, what: 'the states of the link' });
+    expect(states().slice(0, 3)).toEqual(['up', 'connecting', 'up']);
+    const shown = (): FrameReceived[] =>
+      watch.messages.flatMap((event) => (event.kind === 'received' ? [event] : []));
+    await until(() => shown().length > 0, { ...PATIENTLY, what: 'a frame' });
+    expect(shown()[0]).toMatchObject({ gateway: 'replay-1', link: 'replay', size: PACKET_BYTES });
+    // A frame is shown without its samples where a decoder takes long, as in this burst; one alone comes with them.
+    const said = (): FrameReceived | undefined => shown().find(({ samples }) => samples.length > 0);
+    while (said() === undefined) {
+      const before = shown().length;
+      await world.radio.tell({ order: 'stream', from: 0, to: PACKET_BYTES, chunk: PACKET_BYTES });
+      packets += 1;
+      await until(() => shown().length > before, { ...PATIENTLY, what: 'another frame' });
+    }
+    const [time] = said()!.samples.filter(({ measure }) => measure === 'doy');
     expect(time).toMatchObject({ component: 'time', value: 23_109, unit: 'd' });
-  });
+  }, 120_000);
 
   it('MC-TC-040 a telecommand without a connection fails at once, with the reason of the network', async () => {
     const { states, last } = await sendPing(world.cell);
@@ -235,16 +240,14 @@ describe('over TCP, the service calling the radio', () => {
     const received = world.cell.bus.subscribe(subject.metrics, ({ data }) => {
       reports.push(JSON.parse(Buffer.from(data).toString()) as GatewayReport);
     });
-    await until(() => new Set(reports.map(({ gateway }) => gateway)).size === 3, { timeoutMs: 15_000 });
+    await until(() => new Set(reports.map(({ gateway }) => gateway)).size === 3, PATIENTLY);
     await received.stop();
     const response = await fetch(`${world.cell.api}/metrics`);
     const text = await response.text();
-    expect(text).toContain(
-      `mcs_gateway_frames_total{gateway="replay-1",direction="downlink"} ${PACKETS - 2}`,
-    );
+    expect(text).toContain(`mcs_gateway_frames_total{gateway="replay-1",direction="downlink"} ${packets}`);
     expect(text).toContain('mcs_gateway_state{gateway="sim-1",state="connecting"} 1');
     expect(text).toContain('mcs_gateway_reconnects_total{gateway="replay-1"} 2');
-  });
+  }, 120_000);
 });
 
 describe('over TCP, the radio calling the service', () => {
@@ -258,10 +261,15 @@ describe('over TCP, the radio calling the service', () => {
       downlink: `{ tcp: { listen: { host: 127.0.0.1, port: ${port} } }, framing: { kind: space-packet } }`,
       uplink: `{ tcp: { listen: { host: 127.0.0.1, port: ${uplinkPort}, replace: true } }, framing: { kind: space-packet } }`,
     });
-    await until(async () => (await state(world.cell, 'replay-1')).link.reason?.startsWith('waiting'));
+    const isWaiting = (): Promise<boolean | undefined> =>
+      state(world.cell, 'replay-1').then(
+        ({ link }) => link.reason?.startsWith('waiting'),
+        () => false,
+      );
+    await until(isWaiting, { ...PATIENTLY, what: 'the gateway to wait for its radio' });
     await radio.tell({ order: 'connect', port });
     await isUp(world.cell, 'replay-1');
-  });
+  }, 120_000);
   afterAll(() => world.stop());
 
   it('carries the recording, whatever the sizes of its writes', async () => {
@@ -306,7 +314,7 @@ describe('when the process that runs the gateways dies', () => {
     const connected = `{ tcp: { connect: { host: 127.0.0.1, port: ${port} } }, framing: { kind: space-packet } }`;
     const roles = ROLES.filter((role) => role !== 'gateways');
     world = await startWorld(radio, { downlink: connected, uplink: '{ simulated: true }' }, roles);
-  });
+  }, 120_000);
   afterAll(async () => {
     await endAllMcs();
     await world.stop();
@@ -315,7 +323,10 @@ describe('when the process that runs the gateways dies', () => {
   function startGateways(): Promise<Mcs> {
     const { url, credentialsFile } = world.cell.nats;
     const bus = ['--nats', url, '--credentials', credentialsFile];
-    return startMcs({ args: ['serve', ...bus, '--roles', 'gateways', '--mission', world.folder] });
+    return startMcs({
+      args: ['serve', ...bus, '--roles', 'gateways', '--mission', world.folder],
+      env: { MCS_MEMBER_TTL_MS: String(MEMBER_TTL_MS) },
+    });
   }
 
   it('its connection ends with it, and the next process takes over, with the telecommand that waited for it', async () => {
@@ -338,5 +349,5 @@ describe('when the process that runs the gateways dies', () => {
     expect(Buffer.concat(frames).equals(Buffer.concat(around))).toBe(true);
     expect((await waiting).states.at(-1)).toBe('COMPLETE');
     expect((await sendPing(cell)).states.at(-1)).toBe('COMPLETE');
-  }, 60_000);
+  }, 240_000);
 });

@@ -1,7 +1,7 @@
 /** Health and metrics of a process that has no API, as a real process beside a real bus. */
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { endAllMcs, startMcs } from '../support/mcs.ts';
+import { endAllMcs, STEADY, startMcs } from '../support/mcs.ts';
 import { startNats, type TestNats } from '../support/nats.ts';
 
 let nats: TestNats;
@@ -32,7 +32,7 @@ it('MC-MET-004 exposes metrics and the state of its roles of a process without A
   timeout,
 }, async () => {
   const options = ['--roles', 'alarms,executor', '--metrics-port', '0'];
-  const { output, kill } = await startMcs({ args: ['serve', ...options, ...joined()] });
+  const { output, kill } = await startMcs({ args: ['serve', ...options, ...joined()], env: STEADY });
   const ready = JSON.parse(output().split('\n')[0]!) as { api?: string; metrics: string };
   expect(ready.api).toBeUndefined();
   expect(await health(ready.metrics)).toMatchObject({

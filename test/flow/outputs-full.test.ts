@@ -5,31 +5,25 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, openSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
+import { freePort } from '../support/free-port.ts';
+import { STEADY } from '../support/mcs.ts';
 import { mcsProgram } from '../support/program.ts';
 import { until } from '../support/until.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const FULL = '/dev/full';
 
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
-
 it.skipIf(!existsSync(FULL))(
   'starts, answers and drains at SIGHUP with a full disk behind stdout and stderr',
   { timeout: 120_000 },
   async () => {
-    const port = await freePort();
+    const port = await freePort('tcp');
     const full = openSync(FULL, 'w');
     const args = [...(await mcsProgram()), 'serve', '--roles', 'api', '--port', `${port}`];
-    const child = spawn(process.execPath, args, { cwd: ROOT, stdio: ['ignore', full, full] });
+    const env = { ...process.env, ...STEADY };
+    const child = spawn(process.execPath, args, { cwd: ROOT, env, stdio: ['ignore', full, full] });
     const exited = once(child, 'exit');
     const status = async (path: string): Promise<number> =>
       fetch(`http://127.0.0.1:${port}${path}`).then(

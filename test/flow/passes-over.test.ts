@@ -171,7 +171,7 @@ async function isMoved(api: string): Promise<void> {
   // By a look at what is over itself, as lists show the one in use.
   const over = new PassesOver({ bus, log: quiet });
   await until(async () => (await over.find('sat2', 'left-behind')) !== undefined, {
-    timeoutMs: AGEING_MS + 30_000,
+    timeoutMs: AGEING_MS + 90_000,
     what: 'the pass among those that are over',
   });
   const { body } = await call(`${api}/v1/passes?all=true&target=sat2&from=${LEFT_BEHIND.aos}`);

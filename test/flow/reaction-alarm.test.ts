@@ -140,7 +140,7 @@ beforeAll(async () => {
     const { body } = await call<{ values: unknown[] }>('GET', `${cell.api}/v1/targets/sat1/values`);
     return body.values?.length > 5;
   });
-}, 60_000);
+}, 120_000);
 afterAll(async () => {
   await endAllMcs();
   await executor.stop();
@@ -148,6 +148,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
+const PATIENTLY = { timeoutMs: 60_000 };
 const ANA = { 'x-mcs-user': 'ana' };
 
 async function alarm(name: string): Promise<Alarm['record'] | undefined> {
@@ -164,7 +165,7 @@ async function reactionsOf(name: string): Promise<Alarm['reactions']> {
 /** The same once one of them is in this state. */
 async function reactionIn(name: string, state: AlarmReaction['state']): Promise<AlarmReaction> {
   return until(async () => (await reactionsOf(name))?.find((each) => each.state === state), {
-    timeoutMs: 30_000,
+    ...PATIENTLY,
     what: `the reaction to ${name} in state ${state}`,
   });
 }
@@ -173,17 +174,18 @@ async function reactionIn(name: string, state: AlarmReaction['state']): Promise<
 async function reactionTo(name: string, activation = 1): Promise<string> {
   const launched = async (): Promise<string | undefined> => {
     const { body } = await call<RunList>('GET', `${cell.api}/v1/runs?limit=50`);
-    const runs = body.runs.filter(({ by }) => by === `alarm sat1.power._.${name}`).map(({ run }) => run);
+    const own = (body.runs ?? []).filter(({ by }) => by === `alarm sat1.power._.${name}`);
+    const runs = own.map(({ run }) => run);
     return runs.sort()[activation - 1];
   };
-  return until(launched, { timeoutMs: 30_000, what: `the reaction to ${name}` });
+  return until(launched, { ...PATIENTLY, what: `the reaction to ${name}` });
 }
 
 /** A person sends it; accepted as soon as nothing holds the target any more. */
 async function send(telecommand: string, args: object): Promise<void> {
   const body = { target: 'sat1', telecommand, args };
   await until(async () => (await call('POST', `${cell.api}/v1/tc`, body, ANA)).status === 202, {
-    timeoutMs: 30_000,
+    ...PATIENTLY,
   });
 }
 
@@ -217,16 +219,16 @@ describe('the reaction of a real alarm', () => {
     const run = await launch('shine');
     const reaction = await reactionTo('lit');
     expect(await alarm('lit')).toMatchObject({ severity: 'warning', seq: expect.any(Number) });
-    const log = await logWith(cell.bus, reaction, 'finished');
+    const log = await logWith(cell.bus, reaction, 'finished', PATIENTLY);
     expect(first(log, 'started')).toMatchObject({ environment: 'rehearsal', procedure: 'dim' });
     expect(lastOf(log, 'finished')).toMatchObject({ ok: true });
     const suspended = lastOf(await eventsOf(cell.bus, run), 'suspended');
     expect(suspended).toMatchObject({ by: 'alarm sat1.power._.lit' });
     expect(suspended.at <= first(log, 'step_started').at).toBe(true);
-    await until(async () => (await alarm('lit'))?.state === 'CLEARED_UNACK', { timeoutMs: 30_000 });
+    await until(async () => (await alarm('lit'))?.state === 'CLEARED_UNACK', PATIENTLY);
     expect(await alarm('lit-reaction')).toBeUndefined();
     expect(await post(`${run}/abort`)).toBe(202);
-  }, 90_000);
+  }, 240_000);
 
   it('MC-REACT-021 MC-REACT-022 says at once that it waits for a decision, and raises and clears another alarm once it does not pass', async () => {
     await send('power.switch', { channel: 'heater', on: false });
@@ -244,7 +246,7 @@ describe('the reaction of a real alarm', () => {
     });
     expect(await alarm('cold-reaction'), 'nothing has failed yet').toBeUndefined();
     expect(await post(`${reaction}/abort`)).toBe(202);
-    await until(async () => (await alarm('cold-reaction'))?.state === 'CLEARED_UNACK', { timeoutMs: 30_000 });
+    await until(async () => (await alarm('cold-reaction'))?.state === 'CLEARED_UNACK', PATIENTLY);
     await until(async () => (await reactionsOf('cold')) === undefined);
     expect(await alarm('cold-reaction')).toMatchObject({
       previous: 'ACTIVE_UNACK',
@@ -252,7 +254,7 @@ describe('the reaction of a real alarm', () => {
       seq: 2,
       value: expect.stringContaining('aborted by ana'),
     });
-  }, 90_000);
+  }, 240_000);
 });
 
 describe('two alarms, one target (F-09)', () => {
@@ -269,7 +271,7 @@ describe('two alarms, one target (F-09)', () => {
 
   async function recovered(): Promise<void> {
     await cell.fault('cell_drain', false);
-    await until(async () => (await alarm('drained'))?.state === 'CLEARED_UNACK', { timeoutMs: 30_000 });
+    await until(async () => (await alarm('drained'))?.state === 'CLEARED_UNACK', PATIENTLY);
   }
 
   it('MC-REACT-015 the reaction to the second waits for the one to the first, and passes behind it', async () => {
@@ -298,7 +300,7 @@ describe('two alarms, one target (F-09)', () => {
     expect(first(log, 'step_started').at >= ended.at).toBe(true);
     expect(lastOf(log, 'finished')).toMatchObject({ ok: true });
     expect(await alarm('drained-reaction')).toBeUndefined();
-  }, 120_000);
+  }, 240_000);
 
   it('MC-REACT-015 MC-REACT-021 MC-REACT-022 MC-REACT-023 MC-LIM-012 is given up behind a minute, and an alarm of its own says why', async () => {
     const holder = await heldBy('again', 92);
@@ -312,7 +314,7 @@ describe('two alarms, one target (F-09)', () => {
     aheadMs += 15_000;
     const end = lastOf(await logWith(cell.bus, second, 'finished'), 'finished');
     expect(end).toMatchObject({ ok: false, reason: expect.stringContaining(holder) });
-    await until(async () => (await alarm('drained-reaction'))?.state === 'CLEARED_UNACK');
+    await until(async () => (await alarm('drained-reaction'))?.state === 'CLEARED_UNACK', PATIENTLY);
     expect(await alarm('drained-reaction')).toMatchObject({
       previous: 'ACTIVE_UNACK',
       severity: 'critical',
@@ -323,7 +325,7 @@ describe('two alarms, one target (F-09)', () => {
     expect(await post(`${holder}/answers`, ANSWER)).toBe(202);
     expect(lastOf(await logWith(cell.bus, holder, 'finished'), 'finished')).toMatchObject({ ok: true });
     expect(await alarm('again-reaction')).toBeUndefined();
-  }, 120_000);
+  }, 240_000);
 });
 
 describe('kill -9 of the executor during the reaction to a real alarm (F-08)', () => {
@@ -371,7 +373,7 @@ describe('kill -9 of the executor during the reaction to a real alarm (F-08)', (
     expect(await post(`${run}/resume`, { choice: 'skip' })).toBe(409);
 
     expect(await post(`${reaction}/abort`)).toBe(202);
-    await until(async () => (await alarm('fatal-reaction'))?.state === 'CLEARED_UNACK');
+    await until(async () => (await alarm('fatal-reaction'))?.state === 'CLEARED_UNACK', PATIENTLY);
     expect(await alarm('fatal-reaction')).toMatchObject({
       severity: 'critical',
       seq: 2,
@@ -387,5 +389,5 @@ describe('kill -9 of the executor during the reaction to a real alarm (F-08)', (
     const after = await cell.receivedByRequest();
     const times = Object.entries(after).map(([request, count]) => count - (before[request] ?? 0));
     expect(times.filter((count) => count > 0)).toEqual([1, 1]);
-  }, 120_000);
+  }, 240_000);
 });

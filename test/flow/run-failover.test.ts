@@ -12,7 +12,8 @@ import type { TargetHolds } from '../../contract/target-holds.ts';
 import { highestRanked } from '../../supervision/ownership/ranking.ts';
 import { call } from '../support/client.ts';
 import { type DemoCell, startDemoCell } from '../support/demo-cell.ts';
-import { endAllMcs, type Mcs, startMcs } from '../support/mcs.ts';
+import { endAllMcs, type Mcs, STEADY, startMcs } from '../support/mcs.ts';
+import { owned, visit } from '../support/members.ts';
 import {
   approve,
   control,
@@ -27,6 +28,8 @@ import {
 import { until } from '../support/until.ts';
 
 const HEIR = 'heir';
+/** For a suspension at the end of one of them, however late a person is who asks for it. */
+const WAITS = Array.from({ length: 40 }, () => ({ kind: 'wait', ms: 250 }) as const);
 let cell: DemoCell;
 let config: string;
 
@@ -39,7 +42,7 @@ beforeAll(async () => {
     const { body } = await call<{ values: unknown[] }>('GET', `${cell.api}/v1/targets/sat1/values`);
     return body.values?.length > 5;
   });
-}, 60_000);
+}, 120_000);
 afterAll(async () => {
   await endAllMcs();
   await cell.stop();
@@ -49,7 +52,7 @@ function executor(instance: string, failpoint?: string): Promise<Mcs> {
   const at = ['--nats', cell.nats.url, '--credentials', cell.nats.credentialsFile];
   return startMcs({
     args: ['serve', '--roles', 'executor', ...at],
-    env: { MCS_INSTANCE: instance, ...(failpoint !== undefined && { MCS_FAILPOINT: failpoint }) },
+    env: { ...STEADY, MCS_INSTANCE: instance, ...(failpoint !== undefined && { MCS_FAILPOINT: failpoint }) },
   });
 }
 
@@ -68,10 +71,14 @@ async function mortalOwner(failpoint: string): Promise<{ mortal: Mcs; run: strin
   const owns = (run: string): boolean => highestRanked(shardOf(run), [name, HEIR]) === name;
   let run = newRun();
   while (!owns(run)) run = newRun();
-  const key = `partition.runs.${shardOf(run)}`;
-  const owner = async () => (await entry<{ owner: string | null }>('members', key))?.owner;
-  await until(async () => (await owner()) === name, { what: `${name} owning its shard` });
+  await owned(cell.bus, `runs.${shardOf(run)}`, name);
   return { mortal, run };
+}
+
+/** kill -9; the others look for the dead at once. */
+async function killed(mortal: Mcs): Promise<void> {
+  await mortal.kill();
+  await visit(cell.bus);
 }
 
 const CONDITION = {
@@ -94,24 +101,18 @@ async function expectForgotten(run: string): Promise<void> {
 describe('kill -9 of the executor that holds a run, with another one alive', () => {
   it('MC-STM-022 a suspended run stays suspended with another executor, and goes on from there', async () => {
     const { mortal, run } = await mortalOwner('run:asked nothing');
-    const steps = [
-      leaf('a', [
-        { kind: 'wait', ms: 300 },
-        { kind: 'wait', ms: 10 },
-      ]),
-    ];
-    await submitProgram(cell.bus, programOf(config, steps), { run });
+    await submitProgram(cell.bus, programOf(config, [leaf('a', WAITS)]), { run });
     await logWith(cell.bus, run, 'step_started');
     await control(cell.bus, run, { action: 'suspend', by: 'ana' });
     await logWith(cell.bus, run, 'suspended');
-    await mortal.kill();
+    await killed(mortal);
     const log = await logWith(cell.bus, run, 'taken_over');
     expect(log.at(-1)).toMatchObject({ event: 'taken_over', by: HEIR });
     const resume = { action: 'resume', by: 'ana', choice: 'replay' } as const;
     expect(await control(cell.bus, run, resume)).toEqual({ outcome: 'accepted' });
     expect(lastOf(await logWith(cell.bus, run, 'finished'), 'finished').ok).toBe(true);
     await expectForgotten(run);
-  });
+  }, 180_000);
 
   it('MC-STM-014 a suspension asked for before the executor died is carried out by the next', async () => {
     const { mortal, run } = await mortalOwner('run:asked nothing');
@@ -124,17 +125,17 @@ describe('kill -9 of the executor that holds a run, with another one alive', () 
     await submitProgram(cell.bus, programOf(config, steps), { run });
     await logWith(cell.bus, run, 'step_started');
     expect(await control(cell.bus, run, { action: 'suspend', by: 'ana' })).toEqual({ outcome: 'accepted' });
-    await mortal.kill();
+    await killed(mortal);
     expect(lastOf(await logWith(cell.bus, run, 'suspended'), 'suspended').by).toBe('ana');
     await control(cell.bus, run, { action: 'abort', by: 'ana' });
-  });
+  }, 180_000);
 
   it('MC-ANS-006 a decision given while no executor held the run is taken by the next', async () => {
     const { mortal, run } = await mortalOwner('run:asked nothing');
     const failing = { ...CONDITION, condition: 'sat.obc.watchdog > 10000 s' } as const;
     await submitProgram(cell.bus, programOf(config, [leaf('check', [failing])]), { run });
     await logWith(cell.bus, run, 'decision_required');
-    await mortal.kill();
+    await killed(mortal);
     await approve(cell.bus, run, { path: 'check', value: 'skip', by: 'ana' });
     const log = await logWith(cell.bus, run, 'finished');
     expect(log.map(({ event }) => event)).toEqual([
@@ -150,5 +151,5 @@ describe('kill -9 of the executor that holds a run, with another one alive', () 
       'finished',
     ]);
     await expectForgotten(run);
-  });
+  }, 180_000);
 });

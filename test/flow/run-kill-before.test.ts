@@ -13,13 +13,13 @@ let drill: KillDrill;
 
 beforeAll(async () => {
   drill = await startKillDrill(POINTS);
-}, 60_000);
+}, 180_000);
 afterAll(() => drill.stop());
 
 describe('kill -9 of the executor that holds a run, before each append', () => {
   it.each(POINTS)(
     'MC-LOG-002 MC-LOG-022 MC-STM-005 MC-STM-028 MC-BUS-008 killed at %s: whole, asks or goes on, nothing twice',
     (point) => killedAt(drill, point, POINTS.indexOf(point)),
-    180_000,
+    240_000,
   );
 });

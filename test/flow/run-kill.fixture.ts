@@ -80,7 +80,7 @@ procedures:
     roles: { sat: cubesat-6u }
     steps:
       - step: first
-        do: [{ wait: 4 s }, { wait: 1 min }]
+        do: [{ wait: 4 s }, { wait: 4 s }, { wait: 4 s }, { wait: 4 s }, { wait: 4 s }]
       - step: second
         do: [{ log: done }]
 `;
@@ -137,7 +137,7 @@ export async function startKillDrill(failpoints: readonly string[]): Promise<Kil
     launch: async (procedure, run = newRun()) => {
       await submitProgram(cell.bus, programOf(procedure), { run, by: 'ana' });
       const known = async () => (await call('GET', `${cell.api}/v1/runs/${run}`)).status === 200;
-      await until(known, { timeoutMs: 20_000, what: 'the run in the list' });
+      await until(known, { timeoutMs: 60_000, what: 'the run in the list' });
       const clients = [1, 2].map(() => follow<RunEvent>(`${cell.api}/v1/runs/${run}/events`));
       return { run, clients };
     },
@@ -226,7 +226,7 @@ export async function answerAll(
     const event = messages[seen];
     if (event === undefined) {
       const what = `event ${seen + 1} behind ${JSON.stringify(messages, undefined, 1)}`;
-      await until(() => over || seen < messages.length, { timeoutMs: 45_000, what });
+      await until(() => over || seen < messages.length, { timeoutMs: 90_000, what });
       continue;
     }
     seen += 1;
@@ -381,10 +381,16 @@ export async function expectSentOnce(
   const histories = await Promise.all(sent.map(({ tc }) => historyOf(cell, tc)));
   const left = histories.filter((states) => states.includes('SENT')).length;
   for (const states of histories) expect(new Set(states).size, `${states}`).toBe(states.length);
-  const after = await cell.receivedByRequest();
-  const arrived = Object.entries(after).map(([request, count]) => count - (before[request] ?? 0));
+  const arrivals = async (): Promise<number[]> => {
+    const after = await cell.receivedByRequest();
+    return Object.entries(after).map(([request, count]) => count - (before[request] ?? 0));
+  };
+  const total = (arrived: readonly number[]): number => arrived.reduce((sum, count) => sum + count, 0);
+  // What has left is on its way for a moment.
+  await until(async () => total(await arrivals()) >= left, { what: `${left} arrivals on board` });
+  const arrived = await arrivals();
   expect(Math.max(0, ...arrived)).toBeLessThanOrEqual(1);
-  expect(arrived.reduce((sum, count) => sum + count, 0)).toBe(left);
+  expect(total(arrived)).toBe(left);
 }
 
 /** The states a telecommand went through to its end; none when it was announced and never submitted. */

@@ -95,11 +95,20 @@ async function logOf(run: string): Promise<RunEvent[]> {
 /** Launches what fails, decides once it asks, and returns the log of the whole. */
 async function decided(run: string, answer: object): Promise<RunEvent[]> {
   const id = await launched({ run });
-  await until(async () => (await status(id)).pending?.kind === 'decision', { what: 'the decision asked' });
+  const required = async (behind = 0): Promise<number> =>
+    until(
+      async () => {
+        const { pending } = await status(id);
+        return pending?.kind === 'decision' && pending.question! > behind && pending.question;
+      },
+      { timeoutMs: 60_000, what: `a decision asked behind event ${behind}` },
+    ) as Promise<number>;
+  const question = await required();
   const url = `${cell.api}/v1/runs/${id}/answers`;
   expect((await call('POST', url, { path: 'try', ...answer }, ada)).status).toBe(202);
   if ((answer as { value?: string }).value === 'replay') {
-    await until(async () => (await status(id)).pending?.kind === 'decision', { what: 'the next decision' });
+    // The same one stands until the executor has taken the answer.
+    await required(question);
     await call('POST', url, { path: 'try', accepted: true, value: 'abort' }, ada);
   }
   return logOf(id);

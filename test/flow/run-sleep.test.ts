@@ -33,8 +33,8 @@ const WANTED = Number(process.env.RUN_CAMPAIGN ?? 0);
 const RUNS = WANTED > 0 ? 24 : 4;
 /** Shorter than the time to live of an executor, about it, and well past it. */
 const NAPS_MS = WANTED > 0 ? [300, 1_500, 3_200, 4_500, 6_000] : [4_500];
-const CAMPAIGN = { timeout: 60_000 + WANTED * 2_000 };
-const LONG = { timeoutMs: 40_000 };
+const CAMPAIGN = { timeout: 240_000 + WANTED * 2_000 };
+const LONG = { timeoutMs: 60_000 };
 
 let cell: DemoCell;
 let config: string;

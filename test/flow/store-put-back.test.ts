@@ -12,7 +12,7 @@ import { markIn } from '../../messaging/low-water-mark.ts';
 import type { Bus } from '../../ports/bus.ts';
 import { call, readLog } from '../support/client.ts';
 import { createGatewayHand, DEMO } from '../support/demo-cell.ts';
-import { endAllMcs, type Mcs, startMcs } from '../support/mcs.ts';
+import { endAllMcs, type Mcs, STEADY, startMcs } from '../support/mcs.ts';
 import { startNats, type TestNats } from '../support/nats.ts';
 import { until } from '../support/until.ts';
 
@@ -36,6 +36,8 @@ const serve = (roles: string): Promise<Mcs> =>
       '--mission',
       DEMO,
     ],
+    // What they own they keep while the server is away.
+    env: STEADY,
   });
 
 beforeAll(async () => {
@@ -112,4 +114,4 @@ it('lanes, telemetry and gateways go on, also after a restart, and nothing is se
   const received = await createGatewayHand(bus).receivedByRequest();
   for (const [request, times] of Object.entries(received)) expect(times, request).toBe(1);
   expect([front, executor].map(({ child }) => child.exitCode)).toEqual([null, null]);
-}, 240_000);
+}, 400_000);

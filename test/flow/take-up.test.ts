@@ -14,7 +14,8 @@ import { call, readLog } from '../support/client.ts';
 import { DEMO, type DemoCell, startDemoCell } from '../support/demo-cell.ts';
 import { until } from '../support/until.ts';
 
-const MAX_AGE_MS = 1_000;
+/** Longer than a busy machine stands still: only what waited for an executor is too old. */
+const MAX_AGE_MS = 8_000;
 let cell: DemoCell;
 let folder: string;
 
@@ -81,7 +82,7 @@ describe('take-up by the executor', () => {
     const executor = await startDemoCell({ folder, roles: ['executor'], nats: cell.nats });
     const events = await history(late.body.id);
     expect(events.map((event) => event.state)).toEqual(['PENDING', 'REJECTED']);
-    expect(events[1]!.detail).toMatch(/submitted \d+ s ago, at most 1 s is allowed/);
+    expect(events[1]!.detail).toMatch(/submitted \d+ s ago, at most 8 s is allowed/);
     const fresh = await call<TcReply>('POST', `${cell.api}/v1/tc`, {
       target: 'sat1',
       telecommand: 'camera.ping',

@@ -19,7 +19,7 @@ import type { InspectedEntity, InspectFound, InspectTree } from '../../contract/
 import type { Headers } from '../../ports/bus.ts';
 import { publishConfiguration } from '../../supervision/configuration.ts';
 import { call } from '../support/client.ts';
-import { endAllMcs, startMcs } from '../support/mcs.ts';
+import { endAllMcs, STEADY, startMcs } from '../support/mcs.ts';
 import { startNats, type TestNats } from '../support/nats.ts';
 import { eventsOf, leaf, programOf, runOf } from '../support/run-program.ts';
 import { until } from '../support/until.ts';
@@ -137,7 +137,8 @@ async function takenOver(instance: string): Promise<Taken> {
     '--credentials',
     nats.credentialsFile,
   ];
-  const mcs = await startMcs({ args, env: { MCS_INSTANCE: instance }, readyWithinMs: PATIENT_MS });
+  const env = { MCS_INSTANCE: instance, ...STEADY };
+  const mcs = await startMcs({ args, env, readyWithinMs: PATIENT_MS });
   const took = { telecommandsMs: 0, runMs: 0 };
   await Promise.all([
     until(async () => (await live(mcs.api)) === LANES * OPEN, {
@@ -156,7 +157,7 @@ async function takenOver(instance: string): Promise<Taken> {
 
 async function live(api: string): Promise<number> {
   const { body } = await call<InspectTree>('GET', `${api}/v1/inspect/tree`);
-  const kinds = body.processes.flatMap(({ roles }) => roles.flatMap((role) => role.kinds));
+  const kinds = (body.processes ?? []).flatMap(({ roles }) => roles.flatMap((role) => role.kinds));
   return kinds.find(({ kind }) => kind === 'telecommand')?.live ?? 0;
 }
 
@@ -173,7 +174,7 @@ async function keptOf(kind: string): Promise<number> {
 /** While nobody has them, a process without executor shows them as they are stored. */
 async function shownAsStored(): Promise<void> {
   const args = ['serve', '--roles', 'api', '--nats', nats.url, '--credentials', nats.credentialsFile];
-  const { api, kill } = await startMcs({ args, env: { MCS_INSTANCE: 'looking' } });
+  const { api, kill } = await startMcs({ args, env: { MCS_INSTANCE: 'looking', ...STEADY } });
   const { body } = await call<InspectFound>('GET', `${api}/v1/inspect/entities?target=sat1&limit=200`);
   const kinds = body.entities.map(({ kind, stored, instance }) => [kind, stored !== undefined, instance]);
   expect(new Set(kinds.map(String))).toEqual(new Set(['telecommand,true,', 'run,true,']));

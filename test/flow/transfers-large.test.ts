@@ -226,8 +226,8 @@ it('MC-LIM-016 MC-XFER-041 the manager asks for what is under way, whatever is r
     until(() => asked.size === targets.size, PATIENTLY),
   );
   await atRest(`${OPEN} under way`, manager);
-  asked.clear();
   await manager.kill('SIGKILL');
+  asked.clear();
   const next = await running('manager that takes them over', 'transfers');
   await timed('until it asks for each', () => until(() => asked.size === targets.size, PATIENTLY));
   await atRest(`${OPEN} under way, taken over`, next);

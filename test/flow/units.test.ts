@@ -18,6 +18,8 @@ import { mcsProgram } from '../support/program.ts';
 import { until } from '../support/until.ts';
 
 const SERIAL = 'bench-07';
+/** Silent for three of them it is dead: longer than a busy machine keeps it from the processor. */
+const PERIOD_MS = 1_500;
 
 let folder: string;
 let service: Mcs;
@@ -47,7 +49,7 @@ const state = (): string => join(folder, 'unit');
 
 async function startUnit(): Promise<void> {
   const program = await mcsProgram();
-  const timing = ['--period', '300', '--reboot', '500', '--install', '1000'];
+  const timing = ['--period', String(PERIOD_MS), '--reboot', '500', '--install', '4000'];
   const what = ['--hardware', 'C2', '--gateway', 'sim-1', '--gateway', 'uhf-07', '--state', state()];
   const where = ['--nats', service.nats, '--api', service.api, '--user', 'ada'];
   unit = spawn(process.execPath, [...program, 'unit', 'simulate', SERIAL, ...timing, ...what, ...where], {
@@ -86,7 +88,7 @@ const seen = (what: string, is: (now: UnitView) => boolean): Promise<UnitView> =
       const now = await found();
       return now !== undefined && is(now) && now;
     },
-    { what, timeoutMs: 20_000 },
+    { what, timeoutMs: 60_000 },
   ).catch((error: unknown) => {
     throw new Error(`${String(error)}\n${printed}`);
   });
@@ -118,7 +120,7 @@ it('MC-UNIT-001 MC-UNIT-005 MC-UNIT-006 MC-UNIT-018 MC-UNIT-022 a unit enrols, r
   expect(now).toMatchObject({
     hardware_revision: 'C2',
     software: { name: 'simulated-unit', version: '1.0.0' },
-    heartbeat_period_ms: 300,
+    heartbeat_period_ms: PERIOD_MS,
   });
   const bound = await seen('links of its gateway', ({ gateways }) => gateways[0]!.links.length > 0);
   expect(bound.gateways).toMatchObject([
@@ -129,7 +131,7 @@ it('MC-UNIT-001 MC-UNIT-005 MC-UNIT-006 MC-UNIT-018 MC-UNIT-022 a unit enrols, r
   expect((await stat(join(state(), 'unit.json'))).mode & 0o077).toBe(0);
   const listed = await mcs('unit', 'list');
   expect(listed.out).toMatch(/bench-07 +yes +ok +simulated-unit 1\.0\.0/);
-}, 60_000);
+}, 180_000);
 
 it('MC-UNIT-008 answers a self-test with its report, and with a failed one where a check fails', async () => {
   const fine = await mcs('unit', 'selftest', SERIAL);
@@ -139,7 +141,7 @@ it('MC-UNIT-008 answers a self-test with its report, and with a failed one where
   const failed = await mcs('unit', 'selftest', SERIAL);
   expect([failed.code, failed.out]).toEqual([1, expect.stringMatching(/FAILED +radio-loopback/)]);
   unit.stdin!.write('fault selftest-fails off\nfault degraded off\n');
-}, 60_000);
+}, 180_000);
 
 it('MC-UNIT-013 MC-UNIT-009 refuses an update of another hardware, of another version, and with a bad signature', async () => {
   const own = join(state(), 'image-key.pem');
@@ -158,8 +160,9 @@ it('MC-UNIT-013 MC-UNIT-009 refuses an update of another hardware, of another ve
   expect(await refusal('file:///nowhere.img', '1.1.0')).toContain('the image cannot be fetched');
   expect(await refusal('gopher://x', '1.1.0')).toContain('this unit fetches from file:, http: and https:');
   expect(await refusal(sound, '1.1.0', 'operator')).toContain('unit::not-supervisor');
-  expect(await found()).toMatchObject({ alive: true, software: { version: '1.0.0' } });
-}, 60_000);
+  const same = await seen('it goes on', ({ alive }) => alive);
+  expect(same).toMatchObject({ software: { version: '1.0.0' } });
+}, 180_000);
 
 it('MC-UNIT-009 takes an update that fits: shown as it goes, down, and back with the version', async () => {
   const key = join(state(), 'image-key.pem');
@@ -171,8 +174,9 @@ it('MC-UNIT-009 takes an update that fits: shown as it goes, down, and back with
   // Which of its phases is seen is decided by when the fleet is looked at.
   expect(done.err).toMatch(/update: (fetching|installing|rebooting)/);
   expect(done.err).toContain('back with version 1.1.0');
-  expect(await found()).toMatchObject({ alive: true, software: { version: '1.1.0' } });
-}, 60_000);
+  const updated = await seen('it is back', ({ alive }) => alive);
+  expect(updated).toMatchObject({ software: { version: '1.1.0' } });
+}, 180_000);
 
 it('MC-UNIT-010 MC-UNIT-012 MC-UNIT-021 reboots: away for a while, 404 meanwhile, and back by itself', async () => {
   const before = await found();
@@ -186,7 +190,7 @@ it('MC-UNIT-010 MC-UNIT-012 MC-UNIT-021 reboots: away for a while, 404 meanwhile
   const refused = await mcs('unit', 'selftest', SERIAL);
   expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('unit::unknown')]);
   await seen('it is dead', ({ alive }) => !alive);
-}, 60_000);
+}, 180_000);
 
 it('MC-UNIT-021 dies by kill -9, is seen dead, and comes back with what it kept', async () => {
   unit.kill('SIGKILL');
@@ -197,4 +201,4 @@ it('MC-UNIT-021 dies by kill -9, is seen dead, and comes back with what it kept'
   unit.kill('SIGKILL');
   const dead = await seen('it is dead', ({ alive }) => !alive);
   expect(Date.now() - Date.parse(dead.last_heard)).toBeGreaterThan(0);
-}, 60_000);
+}, 180_000);

@@ -16,7 +16,7 @@ import { endAllMcs, type Mcs, startMcs } from '../support/mcs.ts';
 import { until } from '../support/until.ts';
 
 const PASSWORD = 'sup3r-s3cret';
-const SECONDS = { timeoutMs: 45_000 };
+const SECONDS = { timeoutMs: 90_000 };
 
 let folder: string;
 let ends: (() => Promise<unknown>)[];
@@ -72,7 +72,7 @@ const serve = (...args: string[]): Promise<Mcs> =>
 const lines = (text: string): string[] => text.split('\n').filter((line) => line !== '');
 const lastLine = (mcs: Mcs): string | undefined => lines(mcs.errors()).at(-1);
 
-describe('mcs serve and its bus', { timeout: 120_000 }, () => {
+describe('mcs serve and its bus', { timeout: 240_000 }, () => {
   it('without a server: says once what is wrong, prints no ready line when it is ended, and last why it ended', async () => {
     const nobody = await startNobody();
     const mcs = await serve('--nats', `nats://mcs:${PASSWORD}@127.0.0.1:${nobody.port}`);

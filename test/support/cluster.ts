@@ -7,11 +7,10 @@ import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findServerBinary } from '../../bus/server-binary.ts';
+import { freePort } from './free-port.ts';
 import { type Relay, startRelay } from './relay.ts';
 
 export interface TestCluster {
@@ -97,9 +96,7 @@ cluster: { name: mcs, listen: "127.0.0.1:${routes[node]}", no_advertise: true, r
 }
 
 async function freePorts(): Promise<number[]> {
-  const servers = NODES.map(() => createServer().listen(0, '127.0.0.1'));
-  await Promise.all(servers.map((server) => once(server, 'listening')));
-  const ports = servers.map((server) => (server.address() as AddressInfo).port);
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  const ports: number[] = [];
+  for (const _ of NODES) ports.push(await freePort('tcp'));
   return ports;
 }

@@ -15,6 +15,8 @@ import { type ServiceProcess, startProcess } from '../../supervision/process.ts'
 import { ROLES, type RoleName } from '../../supervision/role.ts';
 import { quiet, startNats, type TestNats } from './nats.ts';
 
+/** As `STEADY` of processes of their own. */
+const CELL_TTL_MS = 20_000;
 export const DEMO = fileURLToPath(new URL('../../missions/demo', import.meta.url));
 
 export interface DemoCell {
@@ -36,7 +38,10 @@ interface DemoOptions {
   readonly folder?: string;
   readonly nats?: TestNats;
   readonly overrides?: StreamOverrides;
-  /** Longer for a test that a takeover by a busy machine would spoil. */
+  /**
+   * Default: so long that a busy machine, which stands still for seconds, takes nothing from it, neither lanes nor the
+   * memory of the simulated spacecraft. What leaves in order, or is killed on this machine, is seen without it.
+   */
   readonly memberTtlMs?: number;
   readonly clock?: Clock;
   /** Default: those of the simulated gateways. */
@@ -52,7 +57,7 @@ export async function startDemoCell({
   folder = DEMO,
   nats: given,
   overrides = {},
-  memberTtlMs,
+  memberTtlMs = CELL_TTL_MS,
   clock = realClock,
   spacecraft,
   publishes = true,
@@ -71,7 +76,7 @@ export async function startDemoCell({
     log: quiet,
     missionFolder: folder,
     port: 0,
-    ...(memberTtlMs !== undefined && { memberTtlMs }),
+    memberTtlMs,
     ...(spacecraft !== undefined && { spacecraft }),
     escalated: (reason) => {
       throw new Error(reason);
@@ -90,7 +95,7 @@ export async function startDemoCell({
 export function createGatewayHand(bus: NatsBus): Pick<DemoCell, 'fault' | 'received' | 'receivedByRequest'> {
   const ask = async (verb: string, call: object): Promise<unknown> => {
     const body = Buffer.from(JSON.stringify(call));
-    const reply = await bus.request(subject.gatewayVerb('sim-1', verb), body, { timeoutMs: 5_000 });
+    const reply = await bus.request(subject.gatewayVerb('sim-1', verb), body, { timeoutMs: 30_000 });
     return JSON.parse(Buffer.from(reply).toString());
   };
   const receivedByRequest = async (): Promise<Record<string, number>> => {

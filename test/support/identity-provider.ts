@@ -9,6 +9,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair, type JWK } from 'jose';
 import Provider, { type Context } from 'oidc-provider';
+import { freePort } from './free-port.ts';
 
 const RESOURCE = 'urn:mission-control';
 export const CLIENTS = { page: 'console', machine: 'flight-dynamics' } as const;
@@ -54,7 +55,8 @@ export async function startIdentityProvider(audience: string): Promise<IdentityP
       .interactionFinished(req, res, login)
       .catch((error: unknown) => res.writeHead(500).end(String(error)));
   };
-  let server = await listen(createServer(listener), 0);
+  // It may leave and come back at its place.
+  let server = await listen(createServer(listener), await freePort('tcp'));
   const { port } = server.address() as AddressInfo;
   const issuer = `http://127.0.0.1:${port}`;
   const rotate = async (): Promise<void> => {

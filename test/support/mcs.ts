@@ -33,7 +33,14 @@ export interface McsOptions {
   readonly readyWithinMs?: number;
 }
 
-const running = new Set<ChildProcess>();
+/** Those that are there, and when they have ended. */
+const running = new Map<ChildProcess, Promise<unknown>>();
+
+/**
+ * For a process that shall lose nothing while a busy machine stands still for seconds: others take it for dead later.
+ * One that is killed is seen by those of its machine all the same.
+ */
+export const STEADY = { MCS_MEMBER_TTL_MS: '20000' } as const;
 
 /** Starts `mcs …` and resolves at its ready line. */
 export async function startMcs({
@@ -51,27 +58,23 @@ export async function startMcs({
     env: { ...process.env, MCS_LOG_LEVEL: 'warn', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  running.add(child);
   let output = '';
   let errors = '';
   child.stdout!.setEncoding('utf8').on('data', (text: string) => (output += text));
   child.stderr!.setEncoding('utf8').on('data', (text: string) => (errors += text));
-  const exited = once(child, 'exit').then(([code, signal]) => {
+  // Not at its exit: what it wrote last is here once its outputs are closed.
+  const exited = once(child, 'close').then(([code, signal]) => {
     running.delete(child);
     return { code: code as number | null, signal: signal as NodeJS.Signals | null };
   });
+  running.set(child, exited);
   const kill = (signal: NodeJS.Signals = 'SIGKILL') => {
     child.kill(signal);
     return exited;
   };
   const ready = unready
     ? undefined
-    : await readyLine(
-        child,
-        readyWithinMs,
-        () => output,
-        () => errors,
-      );
+    : await readyLine({ child, exited, output: () => output, errors: () => errors }, readyWithinMs);
   return {
     child,
     api: ready?.api ?? '',
@@ -83,10 +86,15 @@ export async function startMcs({
   };
 }
 
-async function readyLine(child: ChildProcess, timeoutMs: number, output: () => string, errors: () => string) {
+type Started = Pick<Mcs, 'child' | 'exited' | 'output' | 'errors'>;
+
+async function readyLine({ child, exited, output, errors }: Started, timeoutMs: number) {
   const line = await until(
-    () => {
-      if (child.exitCode !== null) throw new Error(`mcs ended with ${child.exitCode}:\n${errors()}`);
+    async () => {
+      if (child.exitCode !== null || child.signalCode !== null) {
+        const { code, signal } = await exited;
+        throw new Error(`mcs ended with ${code ?? signal}:\n${errors()}`);
+      }
       return output()
         .split('\n')
         .slice(0, -1)
@@ -103,10 +111,9 @@ async function readyLine(child: ChildProcess, timeoutMs: number, output: () => s
 /** Ends every process still running; for `afterAll`. */
 export async function endAllMcs(): Promise<void> {
   await Promise.all(
-    [...running].map(async (child) => {
-      const exited = once(child, 'exit');
+    [...running].map(([child, exited]) => {
       child.kill('SIGKILL');
-      await exited;
+      return exited;
     }),
   );
 }

@@ -1,12 +1,11 @@
 /** A hand on a radio that is a process of its own (`test/flow/radio.fixture.ts`). */
 
 import { type ChildProcess, fork } from 'node:child_process';
-import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import type { RadioNews, RadioOrder } from '../flow/radio.fixture.ts';
+
+export { freePort } from './free-port.ts';
 
 const FIXTURE = fileURLToPath(new URL('../flow/radio.fixture.ts', import.meta.url));
 
@@ -45,20 +44,4 @@ export async function startRadio(file: string): Promise<Radio> {
       await exited;
     },
   };
-}
-
-/** A port that nobody listens on now. */
-export async function freePort(kind: 'tcp' | 'udp'): Promise<number> {
-  if (kind === 'udp') {
-    const socket = createSocket('udp4').bind(0, '127.0.0.1');
-    await once(socket, 'listening');
-    const { port } = socket.address();
-    socket.close();
-    return port;
-  }
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  return port;
 }

@@ -3,9 +3,10 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePort } from './free-port.ts';
 import { until } from './until.ts';
 
 export interface RealNginx {
@@ -25,7 +26,7 @@ export function noNginx(): string | undefined {
 /** Runs `http`, what stands inside `http { … }`; the port is put in by the function that writes it. */
 export async function startNginx(http: (port: number) => string): Promise<RealNginx> {
   const folder = mkdtempSync(join(tmpdir(), 'nginx-'));
-  const port = await freePort();
+  const port = await freePort('tcp');
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
     .map((name) => `${name}_temp_path ${folder}/${name};`)
     .join('\n');
@@ -43,7 +44,7 @@ export async function startNginx(http: (port: number) => string): Promise<RealNg
   child.stderr.on('data', (data: Buffer) => {
     said += data.toString();
   });
-  const ended = once(child, 'exit');
+  const ended = once(child, 'close');
   await until(async () => child.exitCode !== null || (await answers(port)), { what: 'nginx to listen' });
   if (child.exitCode !== null) throw new Error(`nginx ended: ${said}`);
   return {
@@ -55,15 +56,6 @@ export async function startNginx(http: (port: number) => string): Promise<RealNg
       return said;
     },
   };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 function answers(port: number): Promise<boolean> {

@@ -3,10 +3,10 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
+import { freePort } from './free-port.ts';
 import { until } from './until.ts';
 
 export interface RealPostgres {
@@ -62,7 +62,7 @@ export async function startPostgres(settings: readonly string[] = []): Promise<R
     Object.assign({ encoding: 'utf8' as const }, run),
   );
   if (made.status !== 0) throw new Error(`initdb: ${made.stderr}`);
-  const port = await freePort();
+  const port = await freePort('tcp');
   const url = `postgres://mcs@127.0.0.1:${port}/postgres`;
   let child: ChildProcess | undefined;
   let said = '';
@@ -125,13 +125,4 @@ export function queriesOf(url: string): RealPostgres['query'] {
       await client.end();
     }
   };
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

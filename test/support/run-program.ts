@@ -130,7 +130,8 @@ export async function logWith(
 }
 
 export async function eventsOf(bus: Bus, run: string): Promise<RunEvent[]> {
-  return (await readRunLog(bus, run)).map(({ event }) => event);
+  const log = await until(() => readRunLog(bus, run), { what: `the log of ${run}` });
+  return log.map(({ event }) => event);
 }
 
 /** The only event of that kind, or the last. */

@@ -8,7 +8,8 @@ import { once } from 'node:events';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort, programs, queriesOf, type RealPostgres } from './real-postgres.ts';
+import { freePort } from './free-port.ts';
+import { programs, queriesOf, type RealPostgres } from './real-postgres.ts';
 import { smallDisk } from './small-disk.ts';
 import { until } from './until.ts';
 
@@ -38,7 +39,7 @@ export async function startSmallPostgres(bytes: number, wal: 'inside' | 'beside'
   const disk = await smallDisk(bytes);
   const beside = await mkdtemp(join(tmpdir(), 'postgres-wal-'));
   await chmod(beside, 0o777);
-  const port = await freePort();
+  const port = await freePort('tcp');
   const url = `postgres://mcs@127.0.0.1:${port}/postgres`;
   const place = [programs()!, disk.path, wal === 'beside' ? beside : disk.path, String(port)];
   const [command, ...args] = [...disk.within, ...NOBODY, 'sh', '-c', SERVE, 'serve', ...place];
