@@ -22,7 +22,7 @@ import { freePort } from '../support/radio.ts';
 import { keptLog } from '../support/silent-log.ts';
 import { until } from '../support/until.ts';
 
-const PATIENTLY = { timeoutMs: 60_000 };
+const PATIENTLY = { timeoutMs: 90_000 };
 const FIXTURE = fileURLToPath(new URL('./board.fixture.ts', import.meta.url));
 const PROFILE = `
 name: heard
@@ -66,7 +66,7 @@ beforeAll(async () => {
   );
   await writeFile(join(folder, 'bench', 'profiles', 'heard.yaml'), PROFILE);
   await writeFile(join(folder, 'bench', 'scenarios', 'long.yaml'), SCENARIO);
-}, 60_000);
+}, 120_000);
 afterEach(endAllMcs);
 afterAll(async () => {
   await tool.close();
@@ -118,7 +118,7 @@ async function onAir(daemon: Mcs): Promise<void> {
   expect(await radiates()).toBe(true);
 }
 
-describe('RB-GEN-001 a transmitter without an owner', { timeout: 180_000 }, () => {
+describe('RB-GEN-001 a transmitter without an owner', { timeout: 360_000 }, () => {
   it('roles/bench.R3 is muted by SIGTERM, behind the actions at the end of the scenario that runs', async () => {
     const daemon = await startBench();
     await onAir(daemon);

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { mcsProgram } from './program.ts';
 import { until } from './until.ts';
 
-const READY_WITHIN_MS = 60_000;
+const READY_WITHIN_MS = 120_000;
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 export interface Mcs {
