@@ -4,7 +4,8 @@
  * L1. The directory belongs to the process named in `owner.json` while that process or its server lives.
  * L2. Who a process is, and whether it lives, is what `process-identity.ts` says.
  * L3. Of an owner in another container or of an earlier boot that says nothing: while it lives it touches `owner.json`,
- *     and one that does not move for `SILENT_MS` before the eyes of whoever wants the directory is dead.
+ *     and one that does not move for `SILENT_MS` before the eyes of whoever wants the directory is dead. Looks are
+ *     counted, not time: a machine that stands still shows neither.
  */
 
 import { mkdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
@@ -91,10 +92,9 @@ async function lives(owner: ProcessIdentity, path: string): Promise<boolean> {
   const running = isRunning(inOwnSpace(owner));
   if (running !== undefined) return running;
   const before = await touchedAt(path);
-  const end = performance.now() + SILENT_MS;
-  while (performance.now() < end) {
-    if ((await touchedAt(path)) !== before) return true;
+  for (let looks = 0; looks < SILENT_MS / LOOK_MS; looks += 1) {
     await pause(LOOK_MS);
+    if ((await touchedAt(path)) !== before) return true;
   }
   return false;
 }

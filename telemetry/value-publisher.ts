@@ -42,7 +42,7 @@ export class ValuePublisher {
   #handledAt = 0;
   /** Behind the position in the ids (telemetry-owner.O7). */
   #tag = '';
-  /** Last message of the value stream of this target, as far as is known here. */
+  /** Last message of the value stream of this target, as far as is known here; 0 where it holds none. */
   #tail = 0;
 
   constructor(options: PublisherOptions) {
@@ -61,7 +61,8 @@ export class ValuePublisher {
   /** Takes up how far owners before came: their checkpoint, and the last message of the value stream. */
   begin(checkpoint: Positions | undefined, last: StreamMessage | undefined): void {
     if (checkpoint !== undefined) this.#positions = covered(checkpoint, last);
-    this.#tail = Math.max(this.#positions.values, last?.seq ?? 0);
+    // Where the stream holds none, as one that was emptied, what is published is the first, whatever stood there.
+    this.#tail = last?.seq ?? 0;
   }
 
   /** Reads what they published behind the checkpoint. Rejects with `Outage`. */
