@@ -13,11 +13,8 @@
  * C6. In a cluster the servers draw where a consumer lives, also among those that have just gone away: the question for
  *     one is then never answered. So the first attempts wait for a moment only, later ones longer: a cell that starts
  *     may have to wait its turn. A consumer that is made behind its attempt goes after `INACTIVE_MS`.
- * C7. Until one is made, what a reading that knows its position wants is asked of the leader of the stream
- *     (`leader-reading.ts`). A consumer that begins before what came so is not believed: `wanted` leaves that out.
  */
 
-import { setTimeout as pause } from 'node:timers/promises';
 import type { ConsumerInfo, Msg } from 'nats';
 import { AckPolicy, createInbox, nanos, ReplayPolicy } from 'nats';
 import type { Stoppable } from '../ports/bus.ts';
@@ -25,8 +22,7 @@ import type { Log } from '../ports/log.ts';
 import type { AssetHandle, Standing } from './asset.ts';
 import { ApiError, apiError } from './fault.ts';
 import type { JetStream } from './jetstream.ts';
-import { LeaderReading } from './leader-reading.ts';
-import type { Position, Received } from './message.ts';
+import type { Position } from './message.ts';
 import { positionOf } from './message.ts';
 import type { Pace, PullConsumer } from './pull.ts';
 import { inboxOf, newPullConsumer, pullRequestFor } from './pull.ts';
@@ -48,11 +44,9 @@ export interface Reading {
   /** Whether a message is still to be delivered: a copy of the stream that lags begins too early. */
   readonly wanted: (position: Position) => boolean;
   /** Takes a message; a promise holds back the next one, a rejection or a throw hands the same one over again. */
-  readonly deliver: (message: Received, position: Position) => void | Promise<void>;
+  readonly deliver: (message: Msg, position: Position) => void | Promise<void>;
   /** Called whenever nothing that was stored before the present start of the consumer is left to deliver. */
   readonly atHead: () => void;
-  /** Behind the last message that was delivered, where it is that; undefined, or absent: it is not known (C7). */
-  readonly next?: () => number | undefined;
 }
 
 /** The server forgets a consumer that nobody pulls from. */
@@ -63,8 +57,6 @@ const CREATE_FIRST_MS = 400;
 const RESTART_FIRST_MS = 20;
 const RESTART_LONGEST_MS = 1_000;
 const FAILURES_WORTH_A_WARNING = 5;
-/** How often it is looked whether a message is handled, where the next is asked for one by one. */
-const BUSY_MS = 5;
 const REPEAT_FIRST_MS = 50;
 const REPEAT_LONGEST_MS = 5_000;
 
@@ -75,8 +67,7 @@ export class Cursor {
   readonly #reading: Reading;
   readonly #log: Log;
   readonly #pace: () => Pace;
-  readonly #queue: { message: Received; position: Position }[] = [];
-  readonly #leaderReading: LeaderReading;
+  readonly #queue: { message: Msg; position: Position }[] = [];
   #pullConsumer: PullConsumer | undefined;
   #subscription: Stoppable | undefined;
   #generation = 0;
@@ -97,22 +88,11 @@ export class Cursor {
     this.#reading = reading;
     this.#log = log.child({ stream: reading.stream, filter: reading.filter });
     this.#pace = pace;
-    this.#leaderReading = new LeaderReading({
-      jetstream,
-      stream: reading.stream,
-      filter: reading.filter,
-      next: () => reading.next?.() ?? 0,
-      take: (message, position) => this.#takeOfLeader(message, position),
-      atHead: () => {
-        if (this.#pullConsumer === undefined && !this.#busy) this.#reachHead();
-      },
-    });
   }
 
   stop(): void {
     this.#stopped = true;
     clearTimeout(this.#timer);
-    this.#leaderReading.end();
     this.#drop();
   }
 
@@ -173,13 +153,8 @@ export class Cursor {
     this.#headSeq = stands.lastSeq;
     const start = await this.#reading.start(stands);
     if (generation !== this.#generation) return;
-    const info = await this.#createConsumer(start).catch((error: unknown) => {
-      const isCurrent = generation === this.#generation;
-      if (isCurrent && this.#isCopied && this.#reading.next?.() !== undefined) this.#leaderReading.begin();
-      throw error;
-    });
+    const info = await this.#createConsumer(start);
     if (generation !== this.#generation) return;
-    this.#leaderReading.end();
     const pullConsumer = newPullConsumer(
       info.name,
       this.#inbox(),
@@ -193,15 +168,6 @@ export class Cursor {
     );
     this.#pull(pullConsumer);
     if (info.num_pending === 0) this.#reachHead();
-  }
-
-  /** C7 */
-  async #takeOfLeader(message: Received, position: Position): Promise<void> {
-    while (this.#busy || this.#queue.length > 0) await pause(BUSY_MS);
-    if (this.#stopped || this.#pullConsumer !== undefined || !this.#reading.wanted(position)) return;
-    this.#atHead = false;
-    this.#hand(message, position);
-    while (this.#busy) await pause(BUSY_MS);
   }
 
   async #createConsumer(start: Start): Promise<ConsumerInfo> {
@@ -297,7 +263,7 @@ export class Cursor {
       this.#pull(pullConsumer);
   }
 
-  #hand(message: Received, position: Position): void {
+  #hand(message: Msg, position: Position): void {
     try {
       const taking = this.#reading.deliver(message, position);
       if (taking === undefined) this.#handled(message, position);
@@ -307,7 +273,7 @@ export class Cursor {
     }
   }
 
-  #await(taking: Promise<void>, message: Received, position: Position, round = 0): void {
+  #await(taking: Promise<void>, message: Msg, position: Position, round = 0): void {
     this.#busy = true;
     taking.then(
       () => this.#resume(message, position),
@@ -315,7 +281,7 @@ export class Cursor {
     );
   }
 
-  #handled({ subject }: Received, position: Position): void {
+  #handled({ subject }: Msg, position: Position): void {
     if (this.#atHead) return;
     const last = position.pending === 0 && this.#queue.length === 0;
     const replayed = this.#replayedKeys;
@@ -334,7 +300,7 @@ export class Cursor {
     if (replayedKeys.complete) this.#reachHead();
   }
 
-  #resume(message: Received, position: Position): void {
+  #resume(message: Msg, position: Position): void {
     this.#busy = false;
     if (this.#stopped) return;
     this.#handled(message, position);
@@ -347,7 +313,7 @@ export class Cursor {
   }
 
   /** Hands the same message over again, later each time: the handler is broken, the message must not be lost. */
-  #repeat(message: Received, position: Position, error: unknown, round = 0): void {
+  #repeat(message: Msg, position: Position, error: unknown, round = 0): void {
     this.#busy = true;
     const delayMs = Math.min(REPEAT_FIRST_MS * 2 ** Math.min(round, 10), REPEAT_LONGEST_MS);
     this.#log.error({ err: error, seq: position.seq, delayMs }, 'handler of a message failed');

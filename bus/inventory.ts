@@ -6,6 +6,7 @@
  * Y2. A reading that a loss of the connection cut would begin again and hand over the same entries: it is given up.
  */
 
+import type { Msg } from 'nats';
 import type { BucketDefinition, ObjectsDefinition } from '../contract/bus/buckets.ts';
 import { Outage } from '../contract/outage.ts';
 import type { Entry } from '../ports/bus.ts';
@@ -13,7 +14,7 @@ import type { AssetHandle, Compared } from './asset.ts';
 import type { Assets } from './assets.ts';
 import type { Cursors } from './cursors.ts';
 import type { JetStream } from './jetstream.ts';
-import type { Position, Received } from './message.ts';
+import type { Position } from './message.ts';
 import { descriptionIn } from './object-pieces.ts';
 import { isRemoval } from './view.ts';
 
@@ -40,7 +41,7 @@ interface InventoryTools {
   readonly handles: () => readonly AssetHandle[];
 }
 
-type Handle = (message: Received, position: Position) => Promise<void>;
+type Handle = (message: Msg, position: Position) => Promise<void>;
 
 export function openInventory(tools: InventoryTools): Inventory {
   const { jetstream, assets, handles } = tools;

@@ -5,7 +5,7 @@
  * M1. Headers of the protocol, and the one this adapter knows its own writes by, are not shown.
  */
 
-import { type Msg, type MsgHdrs, headers as newHeaders } from 'nats';
+import type { Msg, MsgHdrs } from 'nats';
 import type { CoreMessage, Headers, StreamMessage } from '../ports/bus.ts';
 
 /** Tells one write from another with the same id; unique per call over all processes. */
@@ -31,19 +31,16 @@ export interface StoredMessage {
   };
 }
 
-/** What of a message of the client is handed on. */
-export type Received = Pick<Msg, 'subject' | 'data' | 'headers'>;
-
 const NO_HEADERS: Headers = {};
 const ACK_TOKENS_OF_OLD = 9;
 
 export class ReceivedMessage implements CoreMessage {
   readonly subject: string;
   readonly data: Uint8Array;
-  readonly #message: Received;
+  readonly #message: Msg;
   #headers: Headers | undefined;
 
-  constructor(message: Received) {
+  constructor(message: Msg) {
     this.subject = message.subject;
     this.data = plainBytes(message.data);
     this.#message = message;
@@ -60,7 +57,7 @@ export class DeliveredMessage extends ReceivedMessage implements StreamMessage {
   readonly at: number;
   readonly pending: number;
 
-  constructor(message: Received, position: Position) {
+  constructor(message: Msg, position: Position) {
     super(message);
     this.seq = position.seq;
     this.at = position.at;
@@ -104,13 +101,6 @@ export function storedMessage({ message }: StoredMessage): StreamMessage {
     at: Date.parse(message.time),
     pending: 0,
   };
-}
-
-/** A stored message in the form of the client. */
-export function receivedOf({ subject, data, headers }: StreamMessage): Received {
-  const all = newHeaders();
-  for (const [name, value] of Object.entries(headers)) all.append(name, value);
-  return { subject, data, headers: all };
 }
 
 /** The message without the headers of M1. */

@@ -11,18 +11,19 @@
  *     again from what it has taken, and what the tail had for it comes from there.
  */
 
+import type { Msg } from 'nats';
 import { TAIL_KEPT_BYTES, TAIL_KEPT_MESSAGES } from '../contract/limits/archive.ts';
 import { BUS_ATTEMPT_MS } from '../contract/limits/bus.ts';
 import type { Stoppable } from '../ports/bus.ts';
 import type { AssetHandle, Standing } from './asset.ts';
 import type { FollowRequest, FollowTools } from './follow-request.ts';
-import { DeliveredMessage, type Position, type Received } from './message.ts';
+import { DeliveredMessage, type Position } from './message.ts';
 import type { Place } from './place.ts';
 import { readAt, readLast } from './stored-last.ts';
 import type { Tail, TailMember } from './stream-tail.ts';
 
 interface Offered {
-  readonly message: Received;
+  readonly message: Msg;
   readonly position: Position;
 }
 
@@ -89,7 +90,6 @@ export class StreamFollower implements TailMember {
       asset: this.#asset,
       start: (current) => place.resume(current),
       wanted: ({ seq }) => seq > place.taken,
-      next: () => (place.since === undefined ? place.taken + 1 : undefined),
       deliver: (message, position) => {
         place.take(position);
         return this.#handle(message, position);
@@ -103,7 +103,7 @@ export class StreamFollower implements TailMember {
   }
 
   /** What fails is handed over again: until that is done its handler has it. */
-  #handle(message: Received, position: Position): void | Promise<void> {
+  #handle(message: Msg, position: Position): void | Promise<void> {
     this.#saidMore = position.pending > 0;
     // Only who may join has to know.
     if (!this.#request.together) return this.#request.handle(new DeliveredMessage(message, position));
@@ -199,7 +199,7 @@ export class StreamFollower implements TailMember {
 
   // By the tail -------------------------------------------------------------------------------------------------------
 
-  offer(message: Received, position: Position): void {
+  offer(message: Msg, position: Position): void {
     if (position.pending > 0) this.#isTailAtHead = false;
     if (this.#isJoined && !this.#busy && this.#kept.length === 0) return this.#take(message, position);
     this.#kept.push({ message, position });
@@ -227,7 +227,7 @@ export class StreamFollower implements TailMember {
     this.#whenIdle();
   }
 
-  #take(message: Received, position: Position): void {
+  #take(message: Msg, position: Position): void {
     const place = this.#place;
     // While it was joining it may have come the other way; and it may begin later than now by the clock of the server.
     if (position.seq <= place.taken || position.at < (place.since ?? 0)) return;

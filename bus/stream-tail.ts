@@ -9,13 +9,14 @@
  *     message is informed.
  */
 
+import type { Msg } from 'nats';
 import type { StreamDefinition } from '../contract/bus/streams.ts';
 import type { Stoppable } from '../ports/bus.ts';
 import type { Log } from '../ports/log.ts';
 import type { Assets } from './assets.ts';
 import type { Cursors } from './cursors.ts';
 import type { JetStream } from './jetstream.ts';
-import type { Position, Received } from './message.ts';
+import type { Position } from './message.ts';
 import type { Past } from './past.ts';
 import { Place } from './place.ts';
 import { readAt } from './stored-last.ts';
@@ -30,7 +31,7 @@ export interface TailTools {
 
 export interface TailMember {
   readonly filter: string;
-  offer(message: Received, position: Position): void;
+  offer(message: Msg, position: Position): void;
   /** Nothing of the tail is left to come. */
   reachedHead(): void;
   /** Y3 */
@@ -74,7 +75,6 @@ export class Tail {
         asset,
         start: (current) => tail.#place.resume(current),
         wanted: ({ seq }) => seq > tail.#place.taken,
-        next: () => tail.#place.taken + 1,
         deliver: (message, position) => tail.#deliver(message, position),
         atHead: () => tail.#reachHead(),
       }),
@@ -114,7 +114,7 @@ export class Tail {
     for (const member of members) member.tailIsOver();
   }
 
-  #deliver(message: Received, position: Position): void {
+  #deliver(message: Msg, position: Position): void {
     this.#place.take(position);
     for (const member of this.#members.get(message.subject) ?? []) {
       if (position.pending > 0) this.#behind.add(member);

@@ -11,9 +11,10 @@
  *     (past.H2), and what is replayed with an earlier revision is skipped where the leader has a later one.
  */
 
+import type { Msg } from 'nats';
 import type { Entry } from '../ports/bus.ts';
 import type { Standing } from './asset.ts';
-import type { Position, Received } from './message.ts';
+import type { Position } from './message.ts';
 import type { Past } from './past.ts';
 
 /** What a header says of an entry that stands for a removal. */
@@ -63,7 +64,7 @@ export class View {
     this.#identity = identity;
   }
 
-  take(key: string, message: Received, { seq, at }: Position): void | Promise<void> {
+  take(key: string, message: Msg, { seq, at }: Position): void | Promise<void> {
     const replayed = this.#missing.delete(key);
     const known = this.#known.get(key);
     const rewound = replayed && known !== undefined && this.#wentBack(known, { seq, at });
@@ -74,7 +75,7 @@ export class View {
   }
 
   /** H4 */
-  async #confirm(key: string, message: Received, replayed: Known): Promise<void> {
+  async #confirm(key: string, message: Msg, replayed: Known): Promise<void> {
     const newest = await this.#options.newest(message.subject);
     const known = this.#known.get(key);
     const isKnown = newest?.seq === known?.seq && newest?.at === known?.at;
@@ -83,13 +84,13 @@ export class View {
     if (newest !== undefined && !isKnown && !isLater) this.#rewind(key, message, replayed);
   }
 
-  #rewind(key: string, message: Received, replayed: Known): void {
+  #rewind(key: string, message: Msg, replayed: Known): void {
     const known = this.#known.get(key);
     if (known !== undefined) this.#options.past.lost(known.at);
     this.#hand(key, message, replayed, true);
   }
 
-  #hand(key: string, message: Received, { seq, at }: Known, rewound = false): void {
+  #hand(key: string, message: Msg, { seq, at }: Known, rewound = false): void {
     const { changed } = this.#options;
     const known = this.#known.get(key);
     this.#reached = Math.max(this.#reached, seq);
@@ -119,6 +120,6 @@ export class View {
 }
 
 /** Only an empty value can be a removal; looking at the headers of every message would cost too much. */
-export function isRemoval(message: Received): boolean {
+export function isRemoval(message: Msg): boolean {
   return message.data.length === 0 && (message.headers?.get(OPERATION_HEADER) ?? '') !== '';
 }

@@ -1,7 +1,6 @@
 /** cursor.C1, C4, C6 and pull.K1, K2: every message soon and once, whatever becomes of the consumer and its pulls. */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { AssetHandle } from '../../bus/asset.ts';
 import { Assets } from '../../bus/assets.ts';
 import { Connection } from '../../bus/connection.ts';
 import { Cursors } from '../../bus/cursors.ts';
@@ -13,10 +12,8 @@ import { Past } from '../../bus/past.ts';
 import type { Pace } from '../../bus/pull.ts';
 import { PACE } from '../../bus/pull.ts';
 import { Tails } from '../../bus/stream-tail.ts';
-import type { StreamDefinition } from '../../contract/bus/streams.ts';
 import { TAIL_FROM } from '../../contract/limits/archive.ts';
 import { Outage } from '../../contract/outage.ts';
-import type { StreamMessage } from '../../ports/bus.ts';
 import type { Log } from '../../ports/log.ts';
 import type { TestNats } from '../support/nats.ts';
 import { quiet, startNats } from '../support/nats.ts';
@@ -53,14 +50,6 @@ function toolsAt(pace: Pace): FollowTools {
   return { ...tools, tails: new Tails(tools, TAIL_FROM) };
 }
 
-async function consumersOf(stream: string): Promise<number> {
-  const { consumers } = await admin.read<{ consumers: string[] | null }>(
-    `CONSUMER.NAMES.${stream}`,
-    undefined,
-  );
-  return consumers?.length ?? 0;
-}
-
 /** Ends the one consumer of a stream on the server, as its loss would. */
 async function deleteConsumer(stream: string): Promise<void> {
   const name = await until(async () => {
@@ -72,127 +61,6 @@ async function deleteConsumer(stream: string): Promise<void> {
   });
   await admin.read(`CONSUMER.DELETE.${stream}.${name}`, undefined);
 }
-
-/** A cluster that has lost who assigns consumers, while it `refuses`. */
-class WithoutConsumers extends JetStream {
-  refuses = false;
-  refused = 0;
-
-  override async ask<Reply>(verb: string, body: object | undefined, timeoutMs: number): Promise<Reply> {
-    if (!this.refuses || !verb.startsWith('CONSUMER.CREATE.')) return super.ask(verb, body, timeoutMs);
-    this.refused += 1;
-    throw new Outage('bus.timeout', verb);
-  }
-}
-
-/** The tools over it, whose streams have copies on three servers. */
-function toolsWithout(jetstream: JetStream): FollowTools {
-  const real = new Assets(jetstream, { replicas: 1, overrides: {}, log: quiet });
-  const withCopies = (handle: AssetHandle): AssetHandle =>
-    new Proxy(handle, {
-      get(of, name) {
-        if (name === 'look')
-          return async (timeoutMs: number) => ({ ...(await of.look(timeoutMs)), replicas: 3 });
-        const value: unknown = Reflect.get(of, name, of);
-        return typeof value === 'function' ? value.bind(of) : value;
-      },
-    });
-  const stream = real.stream.bind(real);
-  const assets = Object.assign(real, { stream: (of: StreamDefinition) => withCopies(stream(of)) });
-  const tools = {
-    jetstream,
-    assets,
-    cursors: new Cursors(jetstream, quiet, PACE),
-    past: new Past(jetstream),
-  };
-  const all = { ...tools, log: quiet };
-  return { ...all, tails: new Tails(all, TAIL_FROM) };
-}
-
-describe('while no consumer can be made in a cluster', () => {
-  const stream = { ...STREAM, name: 'LEADER', subjects: ['mcs.leader.*'] };
-
-  it('cursor.C7 leader-reading.L1 leader-reading.L2 a follower goes on by the leader of its stream, and by a consumer again, each message once and in order', async () => {
-    const jetstream = new WithoutConsumers(connection);
-    const seen: number[] = [];
-    let handling = 0;
-    const follower = await follow(toolsWithout(jetstream), {
-      stream,
-      filter: 'mcs.leader.a',
-      from: { from: 'start' },
-      handle: async ({ seq }) => {
-        handling += 1;
-        expect(handling).toBe(1);
-        await new Promise((resolve) => setImmediate(resolve));
-        handling -= 1;
-        seen.push(seq);
-      },
-    });
-    const wanted: number[] = [];
-    const append = async (count: number): Promise<void> => {
-      for (let n = 0; n < count; n += 1) {
-        await bus.append(stream, 'mcs.leader.other', bytes('x'));
-        const stored = await bus.append(stream, 'mcs.leader.a', bytes('x'));
-        if (stored.outcome === 'stored') wanted.push(stored.seq);
-      }
-      await until(() => seen.length === wanted.length);
-    };
-    await append(5);
-    for (let round = 0; round < 3; round += 1) {
-      jetstream.refuses = true;
-      jetstream.refused = 0;
-      await deleteConsumer('LEADER');
-      await until(() => jetstream.refused > 0);
-      await append(20);
-      expect(jetstream.refused).toBeGreaterThan(0);
-      jetstream.refuses = false;
-      await append(5);
-      await until(async () => (await consumersOf('LEADER')) === 1);
-      await append(5);
-    }
-    expect(seen).toEqual(wanted);
-    await follower.stop();
-  }, 60_000);
-
-  it('cursor.C7 leader-reading.L3 one that begins meanwhile has caught up when the leader has nothing more', async () => {
-    const jetstream = new WithoutConsumers(connection);
-    jetstream.refuses = true;
-    const seen: number[] = [];
-    const follower = await follow(toolsWithout(jetstream), {
-      stream,
-      filter: 'mcs.leader.a',
-      from: { from: 'start' },
-      handle: ({ seq }) => void seen.push(seq),
-    });
-    await follower.caughtUp;
-    expect(seen.length).toBeGreaterThan(50);
-    expect(jetstream.refused).toBeGreaterThan(0);
-    await follower.stop();
-  }, 60_000);
-
-  it('cursor.C7 headers and bytes are those that were stored', async () => {
-    const jetstream = new WithoutConsumers(connection);
-    jetstream.refuses = true;
-    const data = Uint8Array.from({ length: 300 }, (_, n) => n & 0xff);
-    await bus.append(stream, 'mcs.leader.b', data, { headers: { 'Mcs-User': 'ada' }, id: 'b-1' });
-    const got: StreamMessage[] = [];
-    const follower = await follow(toolsWithout(jetstream), {
-      stream,
-      filter: 'mcs.leader.b',
-      from: { from: 'start' },
-      handle: (message) => void got.push(message),
-    });
-    await follower.caughtUp;
-    const [{ subject, headers, at, data: read }] = got as [StreamMessage];
-    expect({ subject, headers, data: [...read] }).toEqual({
-      subject: 'mcs.leader.b',
-      headers: { 'Mcs-User': 'ada' },
-      data: [...data],
-    });
-    expect(Math.abs(at - Date.now())).toBeLessThan(60_000);
-    await follower.stop();
-  }, 60_000);
-});
 
 it('delivers nothing twice after the loss of its consumer, and takes no loss of messages for granted', async () => {
   const stream = { ...STREAM, name: 'ONCE', subjects: ['mcs.once.*'] };
