@@ -113,7 +113,7 @@ it('delivers every message soon and once while pulls grow old', async () => {
   const all = Array.from({ length: last }, (_, n) => n + 1);
   for (const seen of received) expect(seen).toEqual(all);
   // None had to wait until its consumer counted as silent.
-  expect(longest).toBeLessThan(pace.silenceMs);
+  expect(longest).toBeLessThan(1_000);
 }, 90_000);
 
 it('takes up again at once after a handler that outlasted its pull', async () => {
@@ -138,7 +138,7 @@ it('takes up again at once after a handler that outlasted its pull', async () =>
   const spent = ownTime();
   await bus.append(stream, 'mcs.slow.a', bytes('x'));
   await until(() => seen.length === 2);
-  expect(spent()).toBeLessThan(PACE.silenceMs);
+  expect(spent()).toBeLessThan(1_000);
   tools.cursors.close();
   expect(seen).toEqual([1, 2]);
 });

@@ -23,7 +23,7 @@ import {
 import { FEEDING, sampleOf, watchWork } from './page-work.ts';
 
 /** What the browser says of a request that is refused on purpose, and of a process that is not ready at once. */
-const forgiven = /status of (4\d\d|503)/;
+const forgiven = /status of (4\d\d|503 .*readyz)/;
 
 const NOT_ALLOWED = { code: 'auth::forbidden', message: 'ada may not see this catalogue' };
 

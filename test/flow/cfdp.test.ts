@@ -278,7 +278,7 @@ function telecommands() {
         news.flatMap((each) =>
           each.news === 'telecommand' ? [Math.max(0, each.at - sentAt.get(each.number)!)] : [],
         );
-      await until(() => left().length > 10, { ...PATIENTLY, what: 'telecommands on board' });
+      await until(() => left().length >= number * 0.9, { ...PATIENTLY, what: 'telecommands on board' });
       return left().sort((a, b) => a - b);
     },
   };
