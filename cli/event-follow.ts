@@ -2,7 +2,7 @@
  * The log of events as it is followed: what the watch brings behind what the archive has, printed line by line.
  *
  * F1. The past is listed once the watch is open, at the beginning and after each loss: nothing falls between both, and
- *     what both have is printed once.
+ *     what both have is printed once. What the watch alone brings is printed as often as it brings it.
  * F2. What the watch brings waits until the past is printed, but for a few seconds alone: an archive that is behind
  *     keeps nothing back that happens now.
  * F3. What may be missing is said.
@@ -46,6 +46,7 @@ export class EventFollow {
   #opened = 0;
   /** When the watch was lost, until what happened behind that is printed; ISO 8601. */
   #lostAt: string | undefined;
+  #isOpen = false;
 
   constructor(options: EventFollowOptions) {
     this.#options = options;
@@ -57,6 +58,7 @@ export class EventFollow {
   }
 
   lost(said: string): void {
+    this.#isOpen = false;
     if (this.#lostAt === undefined) this.#options.say(`-- ${printable(said)}; trying again`);
     this.#lostAt ??= new Date(this.#options.now()).toISOString();
   }
@@ -65,20 +67,25 @@ export class EventFollow {
   async opened(): Promise<void> {
     const [count, lostAt] = [this.#opened + 1, this.#lostAt];
     this.#opened = count;
+    this.#isOpen = true;
     this.#waiting ??= [];
     if (lostAt !== undefined) this.#options.say('-- connected again');
     const past = await this.#past(lostAt);
     // Lost and opened again meanwhile: that one lists more.
     if (count !== this.#opened) return;
     if (past === 'refused' && count === 1) return this.#options.refused();
-    this.#lostAt = undefined;
     this.#printAll(typeof past === 'string' ? [] : past.items);
+    // Lost again meanwhile: what happened behind the first loss is listed once more.
+    if (!this.#isOpen) return;
+    this.#lostAt = undefined;
     this.#saidOf(past, lostAt);
   }
 
   #printAll(past: readonly WatchedEvent[]): void {
-    for (const event of newestFirst(past).reverse()) this.#print(event);
-    for (const event of this.#waiting ?? []) this.#print(event);
+    for (const event of newestFirst(past).reverse())
+      if (!this.#printed.has(eventKey(event))) this.#print(event);
+    const listed = new Set(past.map(eventKey));
+    for (const event of this.#waiting ?? []) if (!listed.has(eventKey(event))) this.#print(event);
     this.#waiting = undefined;
   }
 
@@ -90,7 +97,7 @@ export class EventFollow {
     if (lostAt === undefined) {
       if (past === 'late') this.#options.say('the archive does not answer: what happened before is missing');
     } else if (!isWhole || past.more)
-      this.#options.say(`-- not all that happened meanwhile stands here: mcs events --from ${lostAt}`);
+      this.#options.say(`-- some of what happened meanwhile may be missing: mcs events --from ${lostAt}`);
   }
 
   /** When it has all there is, or as it is when the time is over (F2). */
@@ -114,9 +121,7 @@ export class EventFollow {
   }
 
   #print(event: WatchedEvent): void {
-    const key = eventKey(event);
-    if (this.#printed.has(key)) return;
-    this.#printed.add(key);
+    this.#printed.add(eventKey(event));
     for (const oldest of this.#printed) {
       if (this.#printed.size <= REMEMBERED) break;
       this.#printed.delete(oldest);

@@ -52,9 +52,12 @@ export const RulePasses = Type.Object(
     created: Type.Integer({ minimum: 0, description: 'Those of them with a schedule of this rule.' }),
     refused: Type.Array(RuleRefusal, {
       maxItems: RULE_REFUSALS_SHOWN,
-      description: 'The earliest of those that were refused one, and why.',
+      description: 'The earliest passes that were refused a schedule, and why.',
     }),
-    refused_count: Type.Integer({ minimum: 0, description: 'How many of them were refused one.' }),
+    refused_count: Type.Integer({
+      minimum: 0,
+      description: 'Passes that were refused a schedule, also those that are not listed.',
+    }),
   },
   { ...closed, title: 'RulePasses' },
 );

@@ -58,22 +58,28 @@ function cfdpLinks(mission: Mission): CfdpLink[] {
   return links;
 }
 
-/** B2 */
+/** B2: one look at each link, however many groups they make. */
 function groupsOf(links: readonly CfdpLink[]): Map<string, CfdpGroup> {
   const first = new Map<string, string>();
   const firstOf = (gateway: string): string => {
-    const before = first.get(gateway) ?? gateway;
-    return before === gateway ? gateway : firstOf(before);
+    let found = gateway;
+    for (let next = first.get(found); next !== undefined && next !== found; next = first.get(found))
+      found = next;
+    first.set(gateway, found);
+    return found;
   };
   for (const { gateways } of links) {
     const [lowest, ...others] = gateways.map(firstOf).sort();
-    first.set(lowest!, lowest!);
     for (const each of others) first.set(each, lowest!);
   }
-  const groups = new Map<string, CfdpGroup>();
-  for (const name of [...new Set([...first.keys()].map(firstOf))].sort()) {
-    const gateways = [...first.keys()].filter((gateway) => firstOf(gateway) === name).sort();
-    groups.set(name, { name, gateways, links: links.filter((link) => gateways.includes(link.gateways[0]!)) });
+  const groups = new Map<string, { name: string; gateways: string[]; links: CfdpLink[] }>();
+  for (const gateway of [...first.keys()].sort()) {
+    const name = firstOf(gateway);
+    // The first of its gateways comes first.
+    const group = groups.get(name) ?? { name, gateways: [], links: [] };
+    group.gateways.push(gateway);
+    groups.set(name, group);
   }
+  for (const link of links) groups.get(firstOf(link.gateways[0]!))!.links.push(link);
   return groups;
 }
