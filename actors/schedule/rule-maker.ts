@@ -8,6 +8,8 @@
  * M2. A refusal is logged once, and stored where the view of the rule shows it; the same reasons again are neither.
  * M3. Only so many are created at once, and others have their turn between. A rule that is marked as a whole is
  *     compared with one pass of its target after the other, and nothing is kept of those that come behind.
+ * M7. What was made or refused while its rule, its pass or the configuration was replaced is looked at again
+ *     afterwards: its refusal may have been written behind the one that counts now.
  * M6. A schedule that does not fit into a message of the bus is refused like any other: it is not tried again.
  * M4. Nothing is made while the bus is away, or while passes, schedules, rules or the configuration are not known: what
  *     is marked stays so, and is looked at again a moment later. A bus that is silent for a while says nothing when it
@@ -215,15 +217,23 @@ export class RuleMaker {
     const rule = rules.get(pair.rule);
     const pass = passes.get(pair.target, pair.pass);
     if (rule === undefined || pass === undefined || !this.#isWanted(rule, pass)) return false;
-    const turn = turnOf(`${pair.rule}.${pair.pass}`, this.#options);
     const make = (): void => void this.#make(rule, pass, mission);
+    const turn = turnOf(`${pair.rule}.${pair.pass}`, this.#options);
     if (turn === 0) make();
     else
       this.#later(turn, () => {
-        const stands = passes.get(pair.target, pair.pass) === pass && rules.get(pair.rule) === rule;
-        if (stands && clock.now() < windowOf(pass).los && this.#isWanted(rule, pass)) make();
+        const isInTime = clock.now() < windowOf(pass).los && this.#isWanted(rule, pass);
+        if (isInTime && this.#stand(rule, pass, mission)) make();
       });
     return true;
+  }
+
+  /** None of them has been replaced: who replaces one has marked it. */
+  #stand(rule: StoredRule, pass: StoredPass, mission: Mission): boolean {
+    const { rules, passes, missions } = this.#options;
+    return (
+      rules.get(rule.id) === rule && passes.get(pass.target, pass.id) === pass && missions.current === mission
+    );
   }
 
   /** MC-RULE-009, MC-RULE-010, MC-RULE-012 */
@@ -247,6 +257,8 @@ export class RuleMaker {
       this.#later(SCHEDULE_TICK_MS, () => this.#mark(rule, pass.target, pass.id));
     } finally {
       this.#creating -= 1;
+      // M7
+      if (!this.#stand(rule, pass, mission)) this.#mark(rule, pass.target, pass.id);
       this.#lookSoon();
     }
   }

@@ -4,8 +4,8 @@
  *
  * F1. The low-water mark of the lane does not pass one whose envelope may still be there: the next owner of the lane
  *     finds it again.
- * F2. What is kept is listed once, by the first telecommand that is open: a lane without one asks for nothing before it
- *     has caught up, and behind that only where something was over or the store went back.
+ * F2. What is kept is listed once, by the first telecommand that is not over: a lane without one asks for nothing
+ *     before it has caught up, and behind that only where something was over or the store went back.
  */
 
 import type { KeptEnvelopes } from '../../messaging/kept-envelopes.ts';

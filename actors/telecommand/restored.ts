@@ -25,7 +25,7 @@ const LATE_LOOK_MS = 5_000;
 /** What a cell needs to go on, at `now`, from a history that has begun (telecommand/fold.G3). */
 export function restored(
   input: TelecommandInput,
-  { fold, position, mark, isKept }: Omit<Standing, 'unreadable'>,
+  { fold, position, mark, isKept }: Omit<Standing, 'unreadable' | 'isCut'>,
   now: number,
 ): Stored {
   const context = contextOf(input, fold);

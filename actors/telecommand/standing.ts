@@ -31,6 +31,8 @@ export interface Standing {
   readonly isKept: boolean;
   /** Position of the first message that is no event (telecommand/history.G5). */
   readonly unreadable: number | undefined;
+  /** What is kept beside the log covers events that the log does not have. */
+  readonly isCut: boolean;
 }
 
 /** Nothing has been recorded. */
@@ -40,6 +42,7 @@ export const UNBEGUN: Standing = {
   mark: undefined,
   isKept: false,
   unreadable: undefined,
+  isCut: false,
 };
 
 export function standingOf({ recorded, last, unreadable }: History, before = UNWRITTEN): Standing {
@@ -50,6 +53,7 @@ export function standingOf({ recorded, last, unreadable }: History, before = UNW
     mark: newest?.seq === last ? markOfRecorded(newest) : undefined,
     isKept: false,
     unreadable,
+    isCut: false,
   };
 }
 
@@ -80,7 +84,7 @@ export async function standingBehind(
   if (position === last.seq) {
     const recorded = readRecorded(last);
     if (recorded === undefined || markOfRecorded(recorded) !== covers.mark) return undefined;
-    return { fold, position, mark: covers.mark, isKept: true, unreadable: undefined };
+    return { fold, position, mark: covers.mark, isKept: true, unreadable: undefined, isCut: false };
   }
   const { recorded, ...history } = await readHistory(bus, target, id, position);
   const [covered, ...behind] = recorded;

@@ -5,7 +5,8 @@
  *     own: what is finished costs one question, what is open and kept no more (`leftovers.ts`), and what is below the
  *     low-water mark nothing, however much of it there is.
  * R2. A history that may be cut is not gone on from where it would send: what is stored of the telecommand was read
- *     before a stream went back (low-water-mark.F3), or is no event. Nobody knows whether it left, and that is its end.
+ *     before a stream went back (low-water-mark.F3), what is kept beside its log covers events that the log does not
+ *     have, or it is no event. Nobody knows whether it left, and that is its end.
  * R3. A telecommand whose submission is gone with the past of its stream is ended likewise.
  * R4. Its identifier says when it was drawn. One drawn shortly before the loss and submitted behind it may be the
  *     repetition of one that was lost with all its history, by a client or by its run: it is not sent, and not said to
@@ -42,19 +43,20 @@ export async function historyBefore(
   kept?: Pick<KeptEnvelopes, 'read'>,
 ): Promise<Standing | 'over'> {
   const last = await bus.last(streams.telecommandEvents, subject.tcEvent(target, id));
-  if (last === undefined) return UNBEGUN;
-  const state = readRecorded(last)?.event.state;
+  const state = last && readRecorded(last)?.event.state;
   if (state !== undefined && isFinalTcState(state)) return 'over';
   const envelope = await kept?.read(cellId(target, id));
+  const isCut = envelope !== undefined && envelope.covers.position > (last?.seq ?? 0);
+  if (last === undefined) return { ...UNBEGUN, isCut };
   const standing = envelope && (await standingBehind(bus, { target, id }, envelope, last));
-  const found = standing ?? standingOf(await readHistory(bus, target, id));
+  const found = standing ?? { ...standingOf(await readHistory(bus, target, id)), isCut };
   return found.fold.state !== undefined && isFinalTcState(found.fold.state) ? 'over' : found;
 }
 
 /** Why a telecommand cannot go on from its history; undefined when it can (R2). */
 export function cutBy(
   { at, id }: { readonly at: number; readonly id: string },
-  { fold: { state, frame, revision }, unreadable }: Pick<Standing, 'fold' | 'unreadable'>,
+  { fold: { state, frame, revision }, unreadable, isCut }: Pick<Standing, 'fold' | 'unreadable' | 'isCut'>,
   { wentBack, lostUntil }: Pick<LowWaterMark<never>, 'wentBack' | 'lostUntil'>,
 ): string | undefined {
   if (unreadable !== undefined) return `what stands at position ${unreadable} of its history cannot be read`;
@@ -62,9 +64,10 @@ export function cutBy(
   if (state === 'ENCODED' && revision !== ENCODED_REVISION) return 'a part of its history is lost';
   if (state === 'ENCODED' && frame === undefined) return 'an owner before was ending it: it names no frame';
   const wasRead = wentBack !== undefined && at <= wentBack.until;
-  if (!wasRead && !isDrawnBefore(id, lostUntil)) return undefined;
+  if (!isCut && !wasRead && !isDrawnBefore(id, lostUntil)) return undefined;
   // Past ENCODED the gateway knows what left, and verification looks at what the spacecraft says.
   if (state === 'ENCODED' || state === 'SENT') return undefined;
+  if (isCut) return 'events of its history that were stored are lost';
   const lost = [...(wentBack?.streams ?? [])];
   const names = lost.length === 0 ? '' : ` (${lost.join(', ')})`;
   return `the bus went back in time, and what it held of it is lost${names}`;

@@ -7,7 +7,7 @@ import type { StoredRefusal, StoredSchedule } from '../../../contract/stored-sch
 import { removeRule } from '../../../messaging/rule-writes.ts';
 import { cancelSchedule } from '../../../messaging/schedule-commands.ts';
 import { AOS, at, MINUTE, type PassParts } from '../../mission/schedule/records.ts';
-import { RULE, ScheduleWorld } from './world.ts';
+import { partlyOther, RULE, ScheduleWorld, scheduleMission } from './world.ts';
 
 const HOUR = 60 * MINUTE;
 
@@ -156,6 +156,35 @@ describe('a rule', () => {
     expect(world.state('each-p1')).toBe('scheduled');
   });
 
+  it('MC-RULE-011 rule-maker.M7 a refusal is that of the configuration that is in force, also where it is published while one is written', async () => {
+    const world = await ScheduleWorld.start([]);
+    onTestFinished(() => world.stop());
+    let letGo = (): void => undefined;
+    let writes = 0;
+    const held = new Promise<void>((resolve) => (letGo = resolve));
+    await world.process('one', {
+      bucket: (real) => (definition) => {
+        const bucket = real.bucket(definition);
+        if (definition.name !== buckets.ruleRefusals.name) return bucket;
+        const put: typeof bucket.put = async (...of) => {
+          writes += 1;
+          if (writes === 1) await held;
+          return bucket.put(...of);
+        };
+        return partlyOther(bucket, { put });
+      },
+    });
+    await world.rule();
+    await world.pass(nth(1, { los: at(HOUR + MINUTE) }));
+    await world.run(500);
+    world.publish(scheduleMission((text) => text.replaceAll('nothing:', 'nothing_more:')));
+    await world.run(500);
+    letGo();
+    await world.run(2_000);
+    expect(storedRefusal(world, 'p1')).toMatchObject({ reasons: [expect.stringContaining('nothing')] });
+    expect(storedRefusal(world, 'p1')!.reasons.join()).not.toContain('may take');
+  });
+
   it('MC-RULE-011 whose identifiers would be too long for a pass says so', async () => {
     const world = await started();
     await world.rule({ id: 'e'.repeat(100) });
@@ -183,13 +212,7 @@ describe('many', () => {
           if (done.outcome === 'written') written += 1;
           return done;
         };
-        return new Proxy(bucket, {
-          get: (on, name) => {
-            if (name === 'put') return put;
-            const value: unknown = Reflect.get(on, name, on);
-            return typeof value === 'function' ? value.bind(on) : value;
-          },
-        });
+        return partlyOther(bucket, { put });
       },
     });
     for (let n = 0; n < 200; n += 1) await world.pass(nth(n));

@@ -104,13 +104,11 @@ export class ScheduleWorld {
     const log = keptLog();
     const process = { name, clock, log, late: 0, registry: new Registry() };
     const twin = this.#bus(name, clock, () => process.late);
-    const bus = partlyOther(twin, {
-      ...over,
-      append: (real) => (stream, on, data, options) => {
-        if (stream === streams.runSubmissions) this.messageIds.push(options?.id ?? '');
-        return (over.append?.(real) ?? real.append.bind(real))(stream, on, data, options);
-      },
-    });
+    const append: Bus['append'] = (stream, on, data, options) => {
+      if (stream === streams.runSubmissions) this.messageIds.push(options?.id ?? '');
+      return (over.append?.(twin) ?? twin.append.bind(twin))(stream, on, data, options);
+    };
+    const bus = partlyOther<Bus>(twin, { append, ...(over.bucket && { bucket: over.bucket(twin) }) });
     const books = openBooks({ bus, clock, log });
     const missions = new TestMissions(this.mission);
     const context = {
@@ -299,11 +297,12 @@ export const RULE: StoredRule = {
 /** Things that a bus does otherwise, each made of the real one. */
 export type BusParts = { readonly [Name in 'append' | 'bucket']?: (real: Bus) => Bus[Name] };
 
-function partlyOther(real: Bus, parts: BusParts): Bus {
+/** A thing that does a part of it otherwise. */
+export function partlyOther<Thing extends object>(real: Thing, parts: Partial<Thing>): Thing {
   return new Proxy(real, {
     get: (on, name) => {
-      const part = parts[name as keyof BusParts];
-      if (part !== undefined) return part(on);
+      const part = parts[name as keyof Thing];
+      if (part !== undefined) return part;
       const value: unknown = Reflect.get(on, name, on);
       return typeof value === 'function' ? value.bind(on) : value;
     },

@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createTelecommandBinding } from '../../../actors/telecommand/binding.ts';
 import { createHistoryStore } from '../../../actors/telecommand/history-store.ts';
-import { historyBefore } from '../../../actors/telecommand/taking-over.ts';
+import { cutBy, historyBefore } from '../../../actors/telecommand/taking-over.ts';
 import { streams } from '../../../contract/bus/streams.ts';
 import { TELECOMMAND_VERSION } from '../../../machines/telecommand/fold.ts';
 import type {
@@ -130,8 +130,8 @@ async function found({ bus: whole }: Life, position: number, value?: Uint8Array)
   const { delivered } = bus;
   const before = await historyBefore(bus, INPUT.target, INPUT.id, kept);
   const isOver = before === 'over';
-  const { isKept, ...standing } = isOver ? { isKept: false } : before;
-  return { bytes: `${bytesOf(stored)} ${JSON.stringify(standing)}`, delivered, isKept, isOver };
+  const { isKept, isCut, ...standing } = isOver ? { isKept: false, isCut: false } : before;
+  return { bytes: `${bytesOf(stored)} ${JSON.stringify(standing)}`, delivered, isKept, isCut, isOver };
 }
 
 describe('a telecommand restored from what is kept beside its log', () => {
@@ -155,8 +155,11 @@ describe('a telecommand restored from what is kept beside its log', () => {
         for (const value of life.kept.slice(0, 2)) {
           for (const position of [envelopeIn(value).covers.position, life.length]) {
             const whole = await found(life, position);
-            for (const [how, bytes] of Object.entries(spoiled(value, at)))
-              expect((await found(life, position, bytes)).bytes, how).toBe(whole.bytes);
+            for (const [how, bytes] of Object.entries(spoiled(value, at))) {
+              const { bytes: same, isCut } = await found(life, position, bytes);
+              expect(same, how).toBe(whole.bytes);
+              expect(isCut, how).toBe(how === 'ahead of its log' && !whole.isOver);
+            }
           }
         }
       }),
@@ -164,4 +167,23 @@ describe('a telecommand restored from what is kept beside its log', () => {
     );
     expect(restored).toBeGreaterThan(200);
   }, 60_000);
+
+  it('taking-over.R2 of which the log lost all or the end, is not checked and sent as one that is new', async () => {
+    const life = await lived([1, 1, 1, 1, 1, 1, 1]);
+    const value = life.kept.at(-1)!;
+    const { position } = envelopeIn(value).covers;
+    for (let left = 0; left < position; left += 1) {
+      const bus = busAt(life.bus, streams.telecommandEvents, left, { key: `telecommand.${CELL}`, value });
+      const kept = new KeptEnvelopes(bus, { kind: 'telecommand', version: TELECOMMAND_VERSION });
+      const standing = await historyBefore(bus, INPUT.target, INPUT.id, kept);
+      if (standing === 'over') throw new Error('over');
+      const { state } = standing.fold;
+      const isKnownToGateway = state === 'ENCODED' || state === 'SENT';
+      const cut = cutBy({ at: START, id: INPUT.id }, standing, { wentBack: undefined, lostUntil: 0 });
+      expect(cut, `${left} of ${position}`).toBe(
+        isKnownToGateway ? undefined : 'events of its history that were stored are lost',
+      );
+    }
+    expect(position).toBeGreaterThan(2);
+  });
 });

@@ -1,6 +1,7 @@
 /**
  * Notes when things are quiet: streams answer, and at least one scheduler is alive, awake, connected and in fair
- * weather. Looked at often enough to see a connection break.
+ * weather, and nothing that was slowed down before is still on its way to it. Looked at often enough to see a
+ * connection break.
  */
 
 import { BUS_ATTEMPT_MS, BUS_RETRY_MS } from '../../../contract/limits/bus.ts';
@@ -30,6 +31,8 @@ export class QuietWatch {
   readonly #observed: () => readonly Observed[];
   readonly #spans: Quiet[] = [];
   #silentUntil = 0;
+  /** Until when what each process asked in bad weather may be on its way. */
+  readonly #lateUntil = new Map<SimulatedProcess, number>();
   /** Since when each process is well. */
   readonly #well = new Map<SimulatedProcess, number>();
 
@@ -54,12 +57,19 @@ export class QuietWatch {
     for (const each of this.#observed()) {
       const { process } = each;
       if (process === undefined) continue;
-      if (isThere && this.#isWell(each, now)) {
+      const { lagMs, pullLagMs } = each.conditions;
+      if (lagMs + pullLagMs > 0) this.#lateUntil.set(process, now + LOOK_EVERY_MS + lagMs + pullLagMs);
+      const hasArrived = now >= (this.#lateUntil.get(process) ?? 0);
+      if (isThere && hasArrived && this.#isWell(each, now)) {
         if (!this.#well.has(process)) this.#well.set(process, now);
       } else this.#well.delete(process);
     }
     const living = new Set(this.#observed().map(({ process }) => process));
-    for (const process of [...this.#well.keys()]) if (!living.has(process)) this.#well.delete(process);
+    for (const process of [...this.#well.keys(), ...this.#lateUntil.keys()]) {
+      if (living.has(process)) continue;
+      this.#well.delete(process);
+      this.#lateUntil.delete(process);
+    }
     const since = Math.min(...this.#well.values());
     if (since !== Number.POSITIVE_INFINITY) this.#note(since, now);
     this.#clock.setTimeout(() => this.#look(), LOOK_EVERY_MS);
