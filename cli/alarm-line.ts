@@ -12,6 +12,7 @@ import { alarmPath } from '../contract/alarm-name.ts';
 import type { AlarmReaction } from '../contract/alarm-reaction.ts';
 import { reactionWords } from '../contract/alarm-reaction-words.ts';
 import { printable } from './pass-look.ts';
+import { valueText } from './value-text.ts';
 
 /** What a line says beside the name of its alarm. */
 type ShownAlarm = Pick<AlarmEvent, 'state' | 'severity' | 'value' | 'by' | 'shelved_until'> & {
@@ -82,7 +83,7 @@ function rowOf(reported: ShownAlarm, name: string, facts: readonly (string | und
     (reported.state === 'NORMAL' ? 'normal' : (reported.severity ?? '')).padEnd(SEVERITY_WIDTH),
     reported.state.padEnd(STATE_WIDTH),
     name,
-    valueText(reported.value).padEnd(8),
+    (reported.value === undefined ? '' : valueText(reported.value)).padEnd(8),
     said,
   ];
   return words.join('  ').trimEnd();
@@ -93,13 +94,6 @@ function signOf({ state, severity }: ShownAlarm): string {
   if (state === 'NORMAL') return '  ';
   if (state === 'CLEARED_UNACK') return '~ ';
   return severity === 'critical' ? '!!' : '! ';
-}
-
-/** Six digits are what sensors give; the record has the rest. */
-export function valueText(value: ShownAlarm['value']): string {
-  if (value === undefined) return '';
-  if (typeof value === 'number') return String(Number(value.toPrecision(6)));
-  return value === null ? 'none' : String(value);
 }
 
 /** How it stands: the last one who did something is reported while it still says something. */

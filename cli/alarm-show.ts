@@ -7,7 +7,7 @@ import type { Alarm, AlarmList } from '../contract/alarm.ts';
 import { alarmPath } from '../contract/alarm-name.ts';
 import { CHOICES } from '../contract/run.ts';
 import { answerCommand } from '../contract/run-words.ts';
-import { reactionLine, timeOf, valueText } from './alarm-line.ts';
+import { reactionLine, timeOf } from './alarm-line.ts';
 import { defineCommand } from './command.ts';
 import { type Field, fieldLines } from './fields.ts';
 import { printable } from './pass-look.ts';
@@ -15,6 +15,7 @@ import { printJson } from './print-json.ts';
 import { request } from './request.ts';
 import { serviceOf } from './service.ts';
 import { JSON_OPTIONS } from './table-options.ts';
+import { valueText } from './value-text.ts';
 
 const SHOW_USAGE = `mcs alarm show TARGET ALARM [--json]
   its record and its reactions under way

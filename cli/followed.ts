@@ -6,6 +6,7 @@
 import type { IncomingMessage } from 'node:http';
 import { WebSocket } from 'ws';
 import type { Fault } from '../contract/errors.ts';
+import { parseExact } from '../contract/exact-json.ts';
 import { realClock } from '../supervision/clock.ts';
 import { faultLine } from './request.ts';
 import { identityHeaders, type Service } from './service.ts';
@@ -63,7 +64,7 @@ export function followOnce<Event>(
     socket.on('ping', alive);
     socket.on('message', (data) => {
       alive();
-      received(JSON.parse(String(data)) as Event);
+      received(parseExact(String(data)) as Event);
     });
     socket.on('unexpected-response', (_request, response) => {
       void refusal(response).then((said) => {

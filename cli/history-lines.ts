@@ -10,6 +10,7 @@
 import type { HistoryBuckets, HistorySamples } from '../contract/history-view.ts';
 import { dayAndTime, dressed, lasting, momentText } from './pass-look.ts';
 import { rangeOf, type SparkTime, sparkLine } from './spark.ts';
+import { valueText } from './value-text.ts';
 
 type Measure = HistoryBuckets['measures'][number];
 type Beside = Pick<HistorySamples, 'gaps' | 'damaged' | 'thinned' | 'archive'>;
@@ -88,14 +89,9 @@ function wordsOf({ name, unit = '', buckets }: Measure, _look: HistoryLook): Wor
   return { name, numbers, unit };
 }
 
-/** Seven digits are all that a single-precision value has. */
 function shown(value: number | string | null | undefined): string {
   if (value === undefined) return '-';
-  if (value === null) return '?';
-  const text =
-    typeof value === 'number' && !Number.isInteger(value)
-      ? String(Number(value.toPrecision(7)))
-      : String(value);
+  const text = valueText(value);
   return text.length > VALUE_CHARACTERS ? `${text.slice(0, VALUE_CHARACTERS - 1)}…` : text;
 }
 

@@ -7,6 +7,7 @@
  */
 
 import type { FrameReceived, FrameSent, LinkEvent } from '../contract/link-event.ts';
+import { valueText } from './value-text.ts';
 
 export interface Look {
   /** Columns of the terminal; absent: lines are never cut. */
@@ -77,14 +78,6 @@ function receivedText({ link, samples, more, reports = [], frame, size }: FrameR
   if (more !== undefined) said.push(`and ${more} more`);
   if (said.length > 0) return `${link}: ${said.join(', ')}`;
   return `nothing decoded: ${frame.slice(0, 2 * HEAD_BYTES)}${size > HEAD_BYTES ? '…' : ''}`;
-}
-
-function valueText(value: unknown): string {
-  if (value === null || value === undefined) return '?';
-  // Seven digits are all a single-precision value has.
-  return typeof value === 'number' && !Number.isInteger(value)
-    ? String(Number(value.toPrecision(7)))
-    : String(value);
 }
 
 function sentText({ telecommand, tc, outcome, detail }: FrameSent): string {

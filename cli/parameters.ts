@@ -11,6 +11,7 @@ import { printJson } from './print-json.ts';
 import { request } from './request.ts';
 import { serviceOf } from './service.ts';
 import { JSON_OPTIONS } from './table-options.ts';
+import { valueText } from './value-text.ts';
 
 const USAGE = `mcs parameters TARGET [--environment E] [--json]
   its parameters by mode, and whether they read back
@@ -58,9 +59,7 @@ function cells({ name, unit, value, values, readback }: ParameterView): string[]
 function readbackText({ measure, sample }: NonNullable<ParameterView['readback']>): string {
   if (sample === undefined) return `${measure} never received`;
   const { value } = sample;
-  // Seven digits are all a single-precision value has.
-  const shown = typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(7)) : value;
-  return `${measure} ${shown ?? '?'}`;
+  return `${measure} ${valueText(value)}`;
 }
 
 function matchText(readback: ParameterView['readback']): string {

@@ -1,6 +1,7 @@
 /** One request to the service; what it refuses is printed as it says it. */
 
 import type { Fault } from '../contract/errors.ts';
+import { parseExact } from '../contract/exact-json.ts';
 import { identityHeaders, type Service } from './service.ts';
 
 export type Answered<Reply> =
@@ -65,12 +66,16 @@ export async function ask<Reply>(
   });
   // Done, and nothing more to say of it.
   if (response.status === 204) return { ok: true, reply: undefined as Reply };
-  const reply: unknown = await response.json().catch(() => {
+  const reply = await exactly(response).catch(() => {
     const said = `${service.api} answered ${response.status} without JSON; is this the service? (--api URL or MCS_API)`;
     throw new Unanswered(said, true);
   });
   if (response.ok) return { ok: true, reply: reply as Reply };
   return { ok: false, status: response.status, faults: (reply as { errors: Fault[] }).errors };
+}
+
+async function exactly(response: Response): Promise<unknown> {
+  return parseExact(await response.text());
 }
 
 /** What a refusal repeats may come from a document or a gateway: no control character of it reaches the terminal. */

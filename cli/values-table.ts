@@ -12,9 +12,11 @@
  */
 
 import type { CatalogueView, MeasureView } from '../contract/catalogue.ts';
+import { numberIn } from '../contract/shown-value.ts';
 import type { CurrentValue, Sample } from '../contract/value.ts';
 import { parseSelectors, type Selector } from '../mission/selector.ts';
 import type { LiveTable, TableLook } from './live-view.ts';
+import { valueText } from './value-text.ts';
 
 interface Row {
   readonly name: string;
@@ -126,7 +128,7 @@ export function valueLine(value: CurrentValue, measure: MeasureView | undefined)
   const words = [
     sample.ground_time,
     nameOf(value),
-    `${shownValue(sample.value)}${unit}`,
+    `${valueText(sample.value)}${unit}`,
     ...remarks(sample, measure),
   ];
   return clean(words.join('  '));
@@ -193,14 +195,7 @@ function rowLine({ name, measure, sample }: Row, widths: Widths, now: number, lo
   const unit = measure?.unit ?? '';
   if (sample === undefined) return dressed(columns(widths, name, '-', unit, 'never', ''), 'dim', look);
   const age = ageText(now - Date.parse(sample.ground_time));
-  const line = columns(
-    widths,
-    name,
-    shownValue(sample.value),
-    unit,
-    age,
-    remarks(sample, measure).join(', '),
-  );
+  const line = columns(widths, name, valueText(sample.value), unit, age, remarks(sample, measure).join(', '));
   return dressed(line, colourOf(sample, measure), look);
 }
 
@@ -236,20 +231,13 @@ function colourOf(sample: Sample, measure: Row['measure']): Colour {
 }
 
 function pastLimits(value: Sample['value'], measure: Row['measure']): 'soft' | 'hard' | undefined {
-  if (typeof value !== 'number' || measure === undefined) return undefined;
+  const number = numberIn(value);
+  if (number === undefined || measure === undefined) return undefined;
   const isPast = (limits: MeasureView['soft']): boolean =>
     limits !== undefined &&
-    ((limits[0] !== null && value < limits[0]) || (limits[1] !== null && value > limits[1]));
+    ((limits[0] !== null && number < limits[0]) || (limits[1] !== null && number > limits[1]));
   if (isPast(measure.hard)) return 'hard';
   return isPast(measure.soft) ? 'soft' : undefined;
-}
-
-/** Seven digits are all a single-precision value has. */
-function shownValue(value: Sample['value']): string {
-  if (value === null) return '?';
-  return typeof value === 'number' && !Number.isInteger(value)
-    ? String(Number(value.toPrecision(7)))
-    : String(value);
 }
 
 /** A sample from a clock ahead of this one is new. */

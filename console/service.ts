@@ -1,5 +1,6 @@
 /** Questions to the service the page came from, in the name of the kept token if there is one, and its refusals. */
 
+import { parseExact } from '../contract/exact-json.ts';
 import { keptRoles } from './operator-name.ts';
 import { type ErrorItem, ServiceError } from './service-error.ts';
 import { keptToken, tokenAsked } from './token.ts';
@@ -66,10 +67,14 @@ function declared(user: string): Record<string, string> {
 }
 
 async function bodyOf<Answer>(response: Response): Promise<Answer> {
-  const body: unknown = await response.json().catch(() => undefined);
+  const body = await exactly(response).catch(() => undefined);
   // The connection may be lost in the middle of an answer.
   if (body === undefined) throw new ServiceError(0, [CUT_OFF]);
   return body as Answer;
+}
+
+async function exactly(response: Response): Promise<unknown> {
+  return parseExact(await response.text());
 }
 
 /** An answer that is no refusal. */

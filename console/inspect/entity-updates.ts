@@ -5,6 +5,7 @@
  * F1. Nothing waits without bound: while the page is hidden and draws nothing, the newest `WAITING` frames are kept.
  */
 
+import { parseExact } from '../../contract/exact-json.ts';
 import type { InspectionUpdate } from '../../contract/inspection.ts';
 import { oncePerFrame } from '../browser-clock.ts';
 import { LiveSocket, type SocketState } from '../live-socket.ts';
@@ -45,7 +46,7 @@ export class EntityUpdates {
 
   #draw(): void {
     if (this.#closed || this.#waiting.length === 0) return;
-    const updates = this.#waiting.map((text) => JSON.parse(text) as InspectionUpdate);
+    const updates = this.#waiting.map((text) => parseExact(text) as InspectionUpdate);
     this.#waiting = [];
     const change = changeOf(updates);
     if (change !== undefined) this.#listener.changed(change);

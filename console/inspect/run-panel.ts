@@ -6,6 +6,7 @@
  * P2. At a moment of its history everything shown is of that moment; without one, of the present.
  */
 
+import { parseExact } from '../../contract/exact-json.ts';
 import type { MissionView } from '../../contract/mission-view.ts';
 import type { RunEvent, RunStep, RunSteps } from '../../contract/run.ts';
 import { later, oncePerFrame } from '../browser-clock.ts';
@@ -76,7 +77,7 @@ export class RunPanel {
     this.#show();
     this.#socket = new LiveSocket({
       path: `/v1/runs/${encodeURIComponent(run)}/events`,
-      message: (text) => this.#take(JSON.parse(text) as RunEvent),
+      message: (text) => this.#take(parseExact(text) as RunEvent),
       changed: () => undefined,
     });
   }

@@ -115,8 +115,8 @@ describe('mcs alarm', { timeout: 90_000 }, () => {
     const { output, code } = await mcs('list', 'sat1');
     expect(code).toBe(0);
     expect(output).toBe(
-      '~   warning   CLEARED_UNACK  sat1 obc.unexpected_reboot  5.91235   since 2026-01-02 03:04:05Z\n' +
-        '!!  critical  ACTIVE_ACK     sat1 battery[1].voltage     5.91235   since 2026-01-02 03:04:05Z, acknowledged by ada\n',
+      '~   warning   CLEARED_UNACK  sat1 obc.unexpected_reboot  5.912346  since 2026-01-02 03:04:05Z\n' +
+        '!!  critical  ACTIVE_ACK     sat1 battery[1].voltage     5.912346  since 2026-01-02 03:04:05Z, acknowledged by ada\n',
     );
     expect((await mcs('list', '--all')).output.split('\n')).toHaveLength(4);
   });
@@ -200,8 +200,8 @@ describe('mcs alarm', { timeout: 90_000 }, () => {
     expect(lines().filter((line) => line.includes('voltage')).length).toBeLessThanOrEqual(seq - 7);
     const behind = lines().slice(before);
     expect(behind.filter((line) => line.includes('temperature'))).toEqual([
-      '03:04:05.678  ~   critical  CLEARED_UNACK  sat1 battery[2].temperature  5.91235   was ACTIVE_UNACK',
-      '03:04:05.678      normal    NORMAL         sat1 battery[2].temperature  5.91235   acknowledged by eve',
+      '03:04:05.678  ~   critical  CLEARED_UNACK  sat1 battery[2].temperature  5.912346  was ACTIVE_UNACK',
+      '03:04:05.678      normal    NORMAL         sat1 battery[2].temperature  5.912346  acknowledged by eve',
     ]);
     expect(said.errors).toContain('-- 1 earlier transitions of sat1.battery.2.temperature were missed\n');
     child.kill('SIGINT');

@@ -47,6 +47,18 @@ describe('a follow route', () => {
     });
   });
 
+  it('MC-VAL-003 exact-json.X1 an integer past 2^53 is received with all its digits', async () => {
+    server.removeAllListeners('connection');
+    server.on('connection', (socket) => {
+      socket.send('{"sample":{"value":18446744073709551615,"raw":7}}');
+      socket.close(4000, 'finished');
+    });
+    const received: unknown[] = [];
+    const service = { api, user: 'ada', roles: undefined, token: 't' };
+    await followOnce(service, '/v1/things', new AbortController().signal, (event) => received.push(event));
+    expect(received).toEqual([{ sample: { value: '18446744073709551615', raw: 7 } }]);
+  });
+
   it('that the service closes as it goes away is lost: it comes back', async () => {
     closing = { code: 1001, reason: 'the service is shutting down' };
     expect(await outcome()).toMatchObject({ kind: 'lost', opened: true });

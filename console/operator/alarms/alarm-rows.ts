@@ -4,6 +4,7 @@ import type { Alarm } from '../../../contract/alarm.ts';
 import { type AlarmName, alarmKey, alarmOfReaction, alarmPath } from '../../../contract/alarm-name.ts';
 import type { AlarmReaction } from '../../../contract/alarm-reaction.ts';
 import type { RunSummary } from '../../../contract/run.ts';
+import { numberIn } from '../../../contract/shown-value.ts';
 import type { CatalogueMeasure } from '../data/catalogue.ts';
 import { standingOf, valueText, withUnit } from '../parts/limits.ts';
 
@@ -85,7 +86,10 @@ export interface ValueWords {
 export function valueWords({ record }: Alarm, measure: CatalogueMeasure | undefined): ValueWords {
   if (record.value === undefined) return { value: '', crossed: '' };
   return {
-    value: withUnit(valueText(record.value), typeof record.value === 'number' ? measure?.unit : undefined),
+    value: withUnit(
+      valueText(record.value),
+      numberIn(record.value) !== undefined ? measure?.unit : undefined,
+    ),
     crossed: standingOf(record.value, measure).crossed,
   };
 }

@@ -3,6 +3,7 @@
  * counted, not shown.
  */
 
+import { parseExact } from '../../../contract/exact-json.ts';
 import { LiveSocket, type SocketState } from '../../live-socket.ts';
 
 export class Follower<Message> {
@@ -42,7 +43,7 @@ export class Follower<Message> {
   #take(text: string): void {
     let message: Message;
     try {
-      message = JSON.parse(text) as Message;
+      message = parseExact(text) as Message;
     } catch {
       this.unreadable += 1;
       return;

@@ -1,5 +1,6 @@
 /** The current value of one measure as the console has it. Pure. */
 
+import { numberIn } from '../../../contract/shown-value.ts';
 import type { Sample } from '../../../contract/value.ts';
 
 export interface LiveValue {
@@ -19,6 +20,5 @@ export function measureName(component: string, instance: string | undefined, mea
 
 /** What can be drawn over time: a number, and 0 or 1 for a boolean. */
 export function numberOf(value: Sample['value']): number | undefined {
-  if (typeof value === 'number') return value;
-  return typeof value === 'boolean' ? Number(value) : undefined;
+  return typeof value === 'boolean' ? Number(value) : numberIn(value);
 }

@@ -1,5 +1,6 @@
 /** Where a value stands in its limits, in words. Pure. */
 
+import { numberIn, shownNumber } from '../../../contract/shown-value.ts';
 import type { CatalogueMeasure } from '../data/catalogue.ts';
 
 type Interval = readonly [number | null, number | null];
@@ -17,10 +18,11 @@ export function standingOf(
   value: unknown,
   limits: Pick<CatalogueMeasure, 'soft' | 'hard' | 'unit'> | undefined,
 ): Standing {
-  if (typeof value !== 'number' || limits === undefined) return NORMAL;
-  const hard = crossing(value, limits.hard, 'hard', limits.unit);
+  const number = numberIn(value);
+  if (number === undefined || limits === undefined) return NORMAL;
+  const hard = crossing(number, limits.hard, 'hard', limits.unit);
   if (hard !== undefined) return { level: 'critical', crossed: hard };
-  const soft = crossing(value, limits.soft, 'soft', limits.unit);
+  const soft = crossing(number, limits.soft, 'soft', limits.unit);
   return soft === undefined ? NORMAL : { level: 'warning', crossed: soft };
 }
 
@@ -49,21 +51,11 @@ export function withUnit(text: string | number, unit: string | undefined): strin
 }
 
 const SHOWN_CHARACTERS = 120;
-const [SHOWN_DIGITS, MOST_DIGITS] = [7, 17];
 
-/** A clock in seconds is not to stand still for minutes. */
-function digitsOf(value: number): number {
-  const before = Math.floor(Math.log10(Math.abs(value))) + 1;
-  return Math.min(MOST_DIGITS, Math.max(SHOWN_DIGITS, before + 3));
-}
-
-/** A value as it is shown: fractions in seven digits and at least three behind the point, long texts cut. */
+/** A value as it is shown (shown-value.W1, W2), long texts cut. */
 export function valueText(value: unknown): string {
   if (value === null || value === undefined) return 'unknown';
-  if (typeof value === 'number')
-    return Number.isInteger(value) || !Number.isFinite(value)
-      ? `${value}`
-      : `${Number(value.toPrecision(digitsOf(value)))}`;
+  if (typeof value === 'number') return shownNumber(value);
   const text = String(value);
   return text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text;
 }
