@@ -4,7 +4,8 @@
  *
  * H1. Encode and decode publish nothing and take no hold: a call changes at most a counter of the driver. Files by CFDP
  *     are brought elsewhere (`files`), whichever process takes the call.
- * H2. A call carries the revision it was resolved against (`Mcs-Config`) and is answered from that mission.
+ * H2. A call carries the revision it was resolved against (`Mcs-Config`) and is answered from that mission, with the
+ *     settings that the driver has there: a process may be behind that mission or ahead of it.
  * H3. An outage leaves the call unanswered, and the caller to its timeout; everything else is answered.
  */
 
@@ -20,7 +21,7 @@ import {
   type EncodeCall,
 } from '../contract/link.ts';
 import type { LinkBinding } from '../contract/mode.ts';
-import { refused } from '../contract/result.ts';
+import { accepted, type Result, refused } from '../contract/result.ts';
 import type { Driver as DriverDefinition, Mission } from '../mission/mission.ts';
 import type { Bus, CoreMessage, Stoppable } from '../ports/bus.ts';
 import type { Log } from '../ports/log.ts';
@@ -46,6 +47,9 @@ interface DriverServiceOptions {
   readonly files?: AnswerFiles;
 }
 
+/** A telecommand waits for hours at most, and missions are not published by the minute. */
+const OTHERS_KEPT = 16;
+
 interface Served {
   /** The definition as text, to see whether a new mission changed it. */
   readonly definition: string;
@@ -65,6 +69,8 @@ class DriverService implements Stoppable {
   readonly #served = new Map<string, Served>();
   /** By driver; they outlive a change of its settings. */
   readonly #bindings = new Map<string, KeptBindings>();
+  /** As other missions than the current one define them, the last one asked for last (H2). */
+  readonly #others = new Map<string, Result<Driver, string>>();
   readonly #forget: () => void;
 
   constructor({ bus, missions, log, files }: DriverServiceOptions) {
@@ -102,7 +108,7 @@ class DriverService implements Stoppable {
         (message) =>
           verb === 'cfdp'
             ? this.#answerFiles(definition, message)
-            : this.#answer(verb, driver.value, message),
+            : this.#answer(verb, definition, driver.value, message),
         {
           queue: `driver-${name}`,
         },
@@ -161,10 +167,29 @@ class DriverService implements Stoppable {
     return this.#files(driver, call, mission);
   }
 
-  async #answer(verb: EncodingVerb, driver: Driver, message: CoreMessage): Promise<Uint8Array> {
+  async #answer(
+    verb: EncodingVerb,
+    served: DriverDefinition,
+    driver: Driver,
+    message: CoreMessage,
+  ): Promise<Uint8Array> {
     const mission = await this.#missionOf(message);
-    const answer = await answerOf(verb, driver, callOf(message), mission);
-    return Buffer.from(JSON.stringify(answer));
+    const wanted = mission?.drivers.get(served.name) ?? served;
+    const meant = textOf(wanted) === textOf(served) ? accepted(driver) : this.#other(wanted);
+    return Buffer.from(JSON.stringify(await answerOf(verb, meant, callOf(message), mission)));
+  }
+
+  /** H2 */
+  #other(definition: DriverDefinition): Result<Driver, string> {
+    const key = `${definition.name} ${textOf(definition)}`;
+    const driver = this.#others.get(key) ?? createDriver(definition, this.#bus);
+    this.#others.delete(key);
+    this.#others.set(key, driver);
+    for (const oldest of this.#others.keys()) {
+      if (this.#others.size <= OTHERS_KEPT) break;
+      this.#others.delete(oldest);
+    }
+    return driver;
   }
 
   /** H2 */
@@ -180,11 +205,13 @@ type EncodingVerb = Exclude<DriverVerb, 'cfdp'>;
 
 async function answerOf(
   verb: EncodingVerb,
-  driver: Driver,
+  made: Result<Driver, string>,
   call: object | undefined,
   mission: Mission | undefined,
 ): Promise<DriverAnswer<unknown>> {
   const failed = verb === 'decode' ? decodeFailed : encodeFailed;
+  if (!made.ok) return failed(`the driver of this configuration cannot be used: ${made.faults.join('; ')}`);
+  const driver = made.value;
   if (driver[verb] === undefined)
     return refused({ code: 'driver::no-verb', message: `this driver cannot ${verb}` });
   if (call === undefined) return failed('the call is not a JSON object');

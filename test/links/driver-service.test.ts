@@ -134,6 +134,40 @@ describe('driver verbs', () => {
     expect((await under(changed.revision)).ok).toBe(false);
     expect((await ask('pus', 'encode', ping)).ok).toBe(false);
   });
+
+  it('driver-service.H2 with the settings that the driver has in that mission, before and behind a change of them', async () => {
+    const changed = demoMission((text) =>
+      text.replace('pus: { protocol: pus-c }', 'pus: { protocol: pus-c, source: 7 }'),
+    );
+    const sourceUnder = async (revision: string) => {
+      const answer = await ask<EncodeReply>('pus', 'encode', ping, { [header.config]: revision });
+      return answer.ok && answer.value.frame.slice(18, 22);
+    };
+    missions.publish(changed);
+    expect([await sourceUnder(mission.revision), await sourceUnder(changed.revision)]).toEqual([
+      '0000',
+      '0007',
+    ]);
+    // A process that is behind knows the mission of the call, and has not taken it up.
+    missions.publish(mission);
+    expect([await sourceUnder(mission.revision), await sourceUnder(changed.revision)]).toEqual([
+      '0000',
+      '0007',
+    ]);
+  });
+
+  it('driver-service.H2 a mission whose driver cannot be made is refused, and why', async () => {
+    const broken = demoMission((text) =>
+      text.replace('pus: { protocol: pus-c }', 'pus: { protocol: pus-c, time_bytes: 99 }'),
+    );
+    missions.publish(broken);
+    missions.publish(mission);
+    const answer = await ask('pus', 'encode', ping, { [header.config]: broken.revision });
+    expect(answer).toMatchObject({
+      ok: false,
+      faults: [{ code: 'driver::encode-failed', message: expect.stringMatching(/time_bytes/) }],
+    });
+  });
 });
 
 describe('a new mission', () => {
