@@ -3,7 +3,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describedRoutes, follows } from '../../http/front-end.ts';
-import { browserPath, startBrowser } from '../support/browser.ts';
+import { launch, openPage } from '../console/browser.ts';
 import { until } from '../support/until.ts';
 import { call } from './fixture.ts';
 import { startWorld, type World } from './world.ts';
@@ -39,20 +39,14 @@ describe('the files of /docs', () => {
   });
 });
 
-describe.skipIf(browserPath === undefined)('/docs in a browser', () => {
+describe('/docs in a browser', () => {
   let browser: Browser;
   let page: Page;
-  const complaints: string[] = [];
+  let problems: readonly string[];
 
   beforeAll(async () => {
-    browser = await startBrowser();
-    page = await browser.newPage({ colorScheme: 'dark' });
-    page.on('console', (line) => line.type() === 'error' && complaints.push(line.text()));
-    page.on('pageerror', (error) => complaints.push(error.message));
-    page.on('request', (request) => {
-      const { origin } = new URL(request.url());
-      if (origin !== world.url && origin !== 'null') complaints.push(`asked ${request.url()}`);
-    });
+    browser = await launch();
+    ({ page, problems } = await openPage(browser, world.url, { theme: 'dark' }));
     await page.goto(`${world.url}/docs`);
     await page.waitForSelector('.opblock');
   });
@@ -89,6 +83,6 @@ describe.skipIf(browserPath === undefined)('/docs in a browser', () => {
   });
 
   it('breaks no policy and asks no other host', () => {
-    expect(complaints).toEqual([]);
+    expect(problems).toEqual([]);
   });
 });
