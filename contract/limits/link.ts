@@ -2,6 +2,13 @@
 
 /** How long a driver may take before 504 `driver::no-answer` (MC-ENC-025). */
 export const DRIVER_ANSWER_MS = 5_000;
+/**
+ * How long behind its submission a telecommand waits for a driver that nobody serves, out of the time that the driver
+ * may take: one that a new configuration brings, or whose process is started again, is there a moment later.
+ */
+export const DRIVER_COMES_MS = 3_000;
+/** Pause between two questions to it. */
+export const DRIVER_RETRY_MS = 250;
 /** How long a gateway may take to accept a frame before the sending counts as failed. */
 export const GATEWAY_ANSWER_MS = 10_000;
 /** Frames a gateway puts in one bus message: one message per turn, never one per sample (T1). */

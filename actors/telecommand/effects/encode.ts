@@ -3,6 +3,8 @@
  * Service, section 3.1 (ACK 1).
  *
  * E1. While the bus is away the driver is waited for: the outage is not its fault.
+ * E5. A driver that nobody serves is asked again until `DRIVER_COMES_MS` behind the submission: it may be on its way.
+ *     The time counts from there, so that those that wait behind each other do not add it up.
  * E3. With the frame goes the gateway that it is given (given-gateway.V1).
  * E2. Whatever a driver answers, the chain goes on or ends: drivers may be of others.
  * E4. What requires nothing is encoded while those before it leave (turn.T1). A frame that then waited for longer than
@@ -13,12 +15,13 @@ import { assertNever } from '../../../contract/assert.ts';
 import { header } from '../../../contract/bus/headers.ts';
 import { subject } from '../../../contract/bus/subjects.ts';
 import { isHexadecimal } from '../../../contract/hexadecimal.ts';
-import { DRIVER_ANSWER_MS } from '../../../contract/limits/link.ts';
+import { DRIVER_ANSWER_MS, DRIVER_COMES_MS, DRIVER_RETRY_MS } from '../../../contract/limits/link.ts';
 import { ENCODED_AHEAD_MS } from '../../../contract/limits/telecommand.ts';
 import type { EncodeCall, EncodeReply } from '../../../contract/link.ts';
 import { asObject, readReply, textIn } from '../../../contract/reply.ts';
 import { accepted, type Result, refused, refusedAll } from '../../../contract/result.ts';
 import { type Asked, askWhileBusIsAway } from '../../../messaging/ask.ts';
+import { pause } from '../../../messaging/pause.ts';
 import type { Handler, LaneServices, TelecommandPorts } from '../services.ts';
 import type { Work } from '../work.ts';
 
@@ -62,7 +65,7 @@ export function createEncoder(ports: TelecommandPorts): Encoder {
     },
     encode: async (_effect, services, { signal }) => {
       const { work, giveGateway } = services;
-      const encoded = (await takeAhead(services)) ?? (await askDriver(ports, work, signal));
+      const encoded = (await takeAhead(services)) ?? (await askDriver(ports, work, signal, DRIVER_COMES_MS));
       if (encoded === undefined || work.definition === undefined) return undefined;
       services.encoded();
       const at = clock.now();
@@ -87,11 +90,12 @@ async function encodedAhead(
   return { encoding, at: ports.clock.monotonic() };
 }
 
-/** Undefined when nobody waits for it any more. */
+/** Undefined when nobody waits for it any more. Within `comesMs` of the submission it may be on its way (E5). */
 async function askDriver(
   { bus, clock }: TelecommandPorts,
-  { submission, definition }: Work,
+  { submission, submittedAt, definition }: Work,
   signal: AbortSignal,
+  comesMs = 0,
 ): Promise<Result<Encoding, string> | undefined> {
   if (definition === undefined) return undefined;
   const { driver } = definition.link;
@@ -100,10 +104,15 @@ async function askDriver(
     to: subject.driverVerb(driver, 'encode'),
     call: encodeCall(submission),
     read: readEncoding,
-    timeoutMs: DRIVER_ANSWER_MS,
     headers: { [header.config]: definition.mission.revision },
   };
-  return encodingOf(driver, await askWhileBusIsAway(bus, question, { clock, signal }));
+  for (let waitedMs = 0; ; waitedMs += DRIVER_RETRY_MS) {
+    const timed = { ...question, timeoutMs: DRIVER_ANSWER_MS - waitedMs };
+    const asked = await askWhileBusIsAway(bus, timed, { clock, signal });
+    const mayCome = waitedMs < comesMs && clock.now() - submittedAt < comesMs;
+    if (asked?.outcome !== 'unserved' || !mayCome) return encodingOf(driver, asked);
+    await pause(clock, DRIVER_RETRY_MS, signal);
+  }
 }
 
 /** What the driver made of it, or why that is nothing; undefined when nobody waits for it any more. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { buckets } from '../../../contract/bus/buckets.ts';
 import { subject } from '../../../contract/bus/subjects.ts';
-import { GATEWAY_ANSWER_MS } from '../../../contract/limits/link.ts';
+import { DRIVER_COMES_MS, DRIVER_RETRY_MS, GATEWAY_ANSWER_MS } from '../../../contract/limits/link.ts';
 import { CLOCK_SKEW_MS } from '../../../contract/limits/membership.ts';
 import { ECHO_WAIT_MS, ENCODED_AHEAD_MS, LANE_AHEAD } from '../../../contract/limits/telecommand.ts';
 import { Outage } from '../../../contract/outage.ts';
@@ -299,6 +299,29 @@ describe('the turn of a telecommand', () => {
     await one.run(100);
     expect(one.states(2)).toEqual(['PENDING', 'ENCODE_FAILED']);
     expect(one.states(3)).toEqual(['PENDING', 'ENCODED', 'SENT']);
+    await one.lane.stop();
+  });
+
+  it('encode.E5 MC-TC-038 a driver that comes a moment behind the submission encodes it; one that does not come is waited for once', async () => {
+    const absent = (to: string, isThere: boolean, at: number): unknown => {
+      if (!to.endsWith('.encode')) return { outcome: 'sent', at };
+      if (!isThere) throw new Outage('bus.no-responder', to);
+      return { ok: true, value: { frame: 'c0ffee' } };
+    };
+    const one = world();
+    const begun = one.clock.now();
+    one.bus.answer = (to) => absent(to, one.clock.now() >= begun + 2_000, one.clock.now());
+    await submit(one.bus, 1);
+    await one.lane.start();
+    await one.run(1_900);
+    expect(one.states(1)).toEqual(['PENDING']);
+    await one.run(500);
+    expect(one.states(1)).toEqual(['PENDING', 'ENCODED', 'SENT']);
+    one.bus.answer = (to) => absent(to, false, 0);
+    for (let n = 2; n <= 9; n += 1) await submit(one.bus, n);
+    await one.run(DRIVER_COMES_MS + 2 * DRIVER_RETRY_MS);
+    for (let n = 2; n <= 9; n += 1) expect(one.states(n), `${n}`).toEqual(['PENDING', 'ENCODE_FAILED']);
+    expect(eventsOf(one.bus, 9)[1]!.detail).toBe('driver drv is not running');
     await one.lane.stop();
   });
 
