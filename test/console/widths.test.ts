@@ -139,6 +139,17 @@ describe('at 390 px', () => {
     expect(await lines(['Target sat1', 'Go to…', 'No name given'])).toHaveLength(1);
   }, 60_000);
 
+  it('what is said of a list is true where it stands above, and of one thing', async () => {
+    const page = await open('/#/runs?target=sat1', { width: NARROW });
+    await page.getByText('1 run, those that wait first').waitFor();
+    await page.getByText('Choose a run in the list').waitFor();
+    await go(page, '/#/telecommands?target=sat1');
+    await page.getByText('Choose a telecommand in the list.').waitFor();
+    expect(await page.getByText('on the left').count()).toBe(0);
+    await go(page, '/#/runs?target=sat1&start=ops@1.0.0/ask_level');
+    await page.getByText('What is strong enough; number in dB, 0 to 10').waitFor();
+  }, 60_000);
+
   it('what an entity holds comes before the tree of all processes', async () => {
     const page = await open(`/inspect?target=sat1#run/${run}`, { width: NARROW });
     await page.locator('#run-log-list li').first().waitFor();
