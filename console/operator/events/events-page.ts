@@ -21,6 +21,9 @@ export class EventsPage implements Page {
   readonly #table: EventTable;
   #selected: ShownEvent | undefined;
 
+  readonly #isMeasure = (target: string, name: string): boolean =>
+    target !== '' && this.#space.catalogues.of(target)?.byName.has(name) === true;
+
   constructor(space: Workspace) {
     this.#space = space;
     this.#log = new EventLog(space.calmly);
@@ -48,7 +51,7 @@ export class EventsPage implements Page {
       ${this.#tools(filter)} ${this.#more(filter)} ${this.#saving(filter)}
       ${refusalView(past.refusal)} ${refusalView(this.#export.refusal)}
       <p class="muted" role="status">${this.#standing(filter)}</p>
-      ${this.#selected === undefined ? nothing : eventDetail(this.#selected, address, narrow)}
+      ${this.#selected === undefined ? nothing : eventDetail(this.#selected, address, this.#isMeasure, narrow)}
       ${this.#table.view(events, this.#selected, this.#end())}`;
   }
 
