@@ -118,6 +118,16 @@ it('a row names the telecommand and its target', { timeout: 120_000 }, async () 
   await shot(page, 'telecommand-row');
 });
 
+it('in high contrast the entry of the log that the chart shows is outlined, and no other', {
+  timeout: 120_000,
+}, async () => {
+  const page = await open(`#telecommand/${await finishedPing()}`);
+  await page.emulateMedia({ forcedColors: 'active' });
+  await page.locator('#log button[aria-current=step]').waitFor();
+  const outlines = await page.evaluate<string[]>(OUTLINES);
+  expect(outlines.filter((each) => each === 'solid').length).toBe(1);
+});
+
 it('entity-page.E3 a chart that comes late is not drawn for the entity chosen since, nor is that of the one before left', {
   timeout: 120_000,
 }, async () => {
@@ -183,6 +193,8 @@ const DRAWN = 'new Promise((done) => requestAnimationFrame(() => requestAnimatio
 /** What was answered of what the page asked for charts and entities, and when. */
 const ANSWERS =
   "performance.getEntriesByType('resource').filter(({ name }) => /charts|entities/.test(name)).slice(-30).map(({ name, startTime, responseEnd, responseStatus }) => [name.replace(location.origin, ''), responseStatus, startTime | 0, responseEnd | 0].join(' ')).join('; ')";
+const OUTLINES =
+  "[...document.querySelectorAll('#log button')].map((each) => getComputedStyle(each).outlineStyle)";
 const KINDS_DRAWN =
   "[...new Set([...document.querySelectorAll('#chart .state')].map((node) => node.dataset.state.split('.')[0]))]";
 /** What is wider than the window or stands beyond its edge, what scrolls inside its own box left out. */

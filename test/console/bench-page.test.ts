@@ -112,6 +112,7 @@ describe('on a phone, from cold', () => {
       );
       expect(width).toBe(390);
       expect(tabs).toBeLessThan(1_200);
+      expect(await page.evaluate(SMALL)).toEqual([]);
       await page.locator('#conditions-all > summary').click();
       const cells = await page.evaluate<number[]>(
         '[...document.querySelectorAll("#conditions tbody td:not(.stage):not(.verdict)")].map((cell) => cell.clientWidth)',
@@ -341,6 +342,9 @@ const FOCUS = `(() => {
   return { id: at.id || at.tagName + at.textContent.slice(0, 20), outline: getComputedStyle(at).outlineStyle };
 })()`;
 
+/** Controls that a finger misses; a box to tick is hit by its label as well. */
+const SMALL = `[...document.querySelectorAll('button, select, summary, input')].filter((node) => node.checkVisibility() && (node.closest('label') ?? node).getBoundingClientRect().height < 24).map((node) => node.id || node.textContent)`;
+
 describe('the look', () => {
   it.each([
     [1440, 'light'],
@@ -361,6 +365,17 @@ describe('the look', () => {
     60_000,
   );
 
+  it('in high contrast, marks the chosen tab and the condition that is next, and no other', async () => {
+    const page = await open('#transmit');
+    await page.emulateMedia({ forcedColors: 'active' });
+    const underlines = await page.evaluate<Record<string, string>>(UNDERLINES);
+    expect(underlines['transmit']).not.toBe(underlines['radio']);
+    expect(new Set(Object.values(underlines)).size).toBe(2);
+    await page.locator('#chain-target').selectOption('air');
+    await page.locator('#conditions tr.next').first().waitFor();
+    expect(await page.evaluate(OUTLINED_ROWS)).toBe(1);
+  }, 60_000);
+
   it('stays where it is while numbers change', async () => {
     const page = await open('#radio');
     // Each picture has a socket of its own.
@@ -374,6 +389,9 @@ describe('the look', () => {
     expect(await page.evaluate('window.shifts')).toEqual([]);
   }, 60_000);
 });
+
+const UNDERLINES = `Object.fromEntries([...document.querySelectorAll('.tabs button')].map((tab) => [tab.dataset.tab, getComputedStyle(tab).borderBottomColor]))`;
+const OUTLINED_ROWS = `[...document.querySelectorAll('#conditions tbody tr')].filter((row) => getComputedStyle(row).outlineStyle === 'solid').length`;
 
 const SHIFTS = `
   window.shifts = [];

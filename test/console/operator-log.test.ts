@@ -213,6 +213,25 @@ describe('the fleet', () => {
   }, 60_000);
 });
 
+it('an event of an alarm leads to the plot of its measure, where it has one', async () => {
+  const watched = await openPage(browser, cell.mcs.api, { forgiven });
+  opened.push(watched);
+  const { page } = watched;
+  await page.addInitScript(FEEDING);
+  await page.goto(`${cell.mcs.api}/#/events?target=sat1&kinds=alarm`);
+  await page
+    .getByRole('status')
+    .filter({ hasText: /events?, live/ })
+    .waitFor();
+  await page.evaluate(`window.feed('events/watch', 2, ${ALARM_EVENT})`);
+  await page.getByRole('button', { name: 'Alarm of battery[1].voltage.' }).click();
+  await page.getByRole('link', { name: 'its measure, plotted' }).waitFor();
+  await page.getByRole('button', { name: 'Alarm of battery[1].undervoltage.' }).click();
+  await page.locator('.prompt', { hasText: 'Alarm of battery[1].undervoltage.' }).waitFor();
+  expect(await page.getByRole('link', { name: 'its measure, plotted' }).count()).toBe(0);
+  await page.getByRole('link', { name: 'the alarms' }).waitFor();
+}, 60_000);
+
 describe('what a page keeps', () => {
   it('is flat over thousands of values and events', async () => {
     const watched = await openPage(browser, cell.mcs.api, { forgiven });
@@ -236,4 +255,9 @@ describe('what a page keeps', () => {
   }, 90_000);
 });
 
+/** The first is of a measure, the second has a condition of its own. */
+const ALARM_EVENT = `(n) => {
+  const name = 'battery[1].' + ['voltage', 'undervoltage'][n];
+  return JSON.stringify({ time: new Date().toISOString(), kind: 'alarm', severity: 'info', target: 'sat1', subject: 'sat1.' + name, name, state: 'NORMAL', text: 'Alarm of ' + name + '.' });
+}`;
 const EVENT = `(n) => JSON.stringify({ time: new Date().toISOString(), kind: 'run', severity: 'info', subject: 'R' + n, text: 'Run ' + n + ' began.' })`;

@@ -219,7 +219,7 @@ describe('the telecommands', () => {
     const mode = page.getByRole('combobox', { name: /^mode/ });
     await mode.waitFor();
     await page.getByRole('button', { name: 'Review…' }).click();
-    await page.locator('#tc-mode-fault', { hasText: 'needed' }).waitFor();
+    await page.locator('#tc-mode-fault', { hasText: 'required' }).waitFor();
     await mode.focus();
     await page.keyboard.type('NOM');
     await tabTo(/^Review…$/);
@@ -289,7 +289,7 @@ describe('the runs', () => {
     const page = await open('#/runs?target=sat1&start=ops@1.0.0/ask_level');
     await named(page);
     await page.getByRole('combobox', { name: /^environment/ }).selectOption('rehearsal');
-    await page.getByText('What is strong enough. number in dB, 0 to 10; empty: 3 dB').waitFor();
+    await page.getByText('What is strong enough; number in dB, 0 to 10; default 3 dB').waitFor();
     await page.getByRole('textbox', { name: /^least/ }).fill('4');
     await page.getByRole('button', { name: 'Review…' }).click();
     await page

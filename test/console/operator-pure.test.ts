@@ -16,6 +16,7 @@ import { ServiceClock } from '../../console/operator/data/service-clock.ts';
 import { found, type PaletteEntry } from '../../console/operator/frame/palette-entries.ts';
 import { passInProgress, passWords } from '../../console/operator/frame/pass-words.ts';
 import { fieldFault, fieldWords, sentValue } from '../../console/operator/parts/arguments.ts';
+import { counted } from '../../console/operator/parts/counted.ts';
 import { intervalWords, standingOf, valueText } from '../../console/operator/parts/limits.ts';
 import { windowOf } from '../../console/operator/parts/row-window.ts';
 import { inOrder } from '../../console/operator/runs/run-order.ts';
@@ -242,6 +243,12 @@ describe('runs', () => {
   });
 });
 
+it('one thing is counted as one', () => {
+  expect(counted(1, 'alarm')).toBe('1 alarm');
+  expect(counted(0, 'alarm')).toBe('0 alarms');
+  expect(counted(2, 'pass', 'passes')).toBe('2 passes');
+});
+
 describe('a field', () => {
   const period = {
     name: 'period',
@@ -252,7 +259,7 @@ describe('a field', () => {
   };
   it('takes a number in its unit, or one with a unit of its own, and says what is wrong with the rest', () => {
     expect(fieldWords(period)).toBe('whole number in s, 10 to 600');
-    expect(fieldFault(period, '')).toBe('needed');
+    expect(fieldFault(period, '')).toBe('required');
     expect(fieldFault(period, '9')).toBe('at least 10 s');
     expect(fieldFault(period, '601')).toBe('at most 600 s');
     expect(fieldFault(period, '2 min')).toBeUndefined();

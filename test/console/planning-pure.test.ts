@@ -311,7 +311,7 @@ describe('inputs of a procedure', () => {
     expect(pairsOf({ ...run, inputs: { exposure: 30 } }, undefined)).toBe('sat=sat1, exposure=30');
     const [exposure, count] = inputFields(shoot);
     expect([fieldWords(exposure!), fieldWords(count!)]).toEqual([
-      'number in ms; empty: 20 ms',
+      'number in ms; default 20 ms',
       'whole number',
     ]);
   });

@@ -7,6 +7,7 @@ import { reactionWords } from '../../../contract/alarm-reaction-words.ts';
 import { clockTime, dateTime, duration } from '../../moment.ts';
 import { fragmentOf, onPage } from '../address.ts';
 import { ageView } from '../parts/age.ts';
+import { counted } from '../parts/counted.ts';
 import { isTicked, typedIn } from '../parts/dom-value.ts';
 import { valueText, withUnit } from '../parts/limits.ts';
 import { needsView } from '../parts/needs.ts';
@@ -44,7 +45,7 @@ export class AlarmsPage implements Page {
     return html`<h1>Alarms</h1>
       ${alarms.isRead ? nothing : html`<p class="muted">Reading the alarms…</p>`} ${refusalView(alarms.refusal)}
       ${this.#bar(rows, chosen)}
-      <p class="muted" role="status">${rows.length === all.length ? `${all.length} alarms` : `${rows.length} of ${all.length} alarms`}${rows.length > SHOWN ? `; the first ${SHOWN} are shown` : ''}</p>
+      <p class="muted" role="status">${rows.length === all.length ? '' : `${rows.length} of `}${counted(all.length, 'alarm')}${rows.length > SHOWN ? `; the first ${SHOWN} are shown` : ''}</p>
       ${alarms.isLive && all.length === 0 ? html`<p class="empty">✓ Every alarm is normal, and none is shelved.</p>` : this.#table(rows)}`;
   }
 

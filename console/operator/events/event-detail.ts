@@ -5,7 +5,13 @@ import { type Address, fragmentOf, onPage } from '../address.ts';
 import { whyLink } from '../parts/why.ts';
 import type { ShownEvent } from './event-log.ts';
 
-export function eventDetail(event: ShownEvent, address: Address, narrow: Narrow): unknown {
+/** `isMeasure`: whether the target has a measure of that name. */
+export function eventDetail(
+  event: ShownEvent,
+  address: Address,
+  isMeasure: (target: string, name: string) => boolean,
+  narrow: Narrow,
+): unknown {
   const { time, kind, severity, target, subject, name, state, by, run, text } = event;
   const facts = { target, kind, severity, name, state };
   return html`<section class="panel" aria-labelledby="event-title"><h2 id="event-title">Event</h2>
@@ -15,7 +21,7 @@ export function eventDetail(event: ShownEvent, address: Address, narrow: Narrow)
       ${factButton('about', subject, () => narrow({ subject }))}
       ${factButton('by', by, () => narrow({ by: by ?? '' }))}
       ${factButton('run', run, () => narrow({ run: run ?? '' }))}</dl>
-    <p>${placeOf(event, address)}</p></section>`;
+    <p>${placeOf(event, address, isMeasure)}</p></section>`;
 }
 
 type Narrow = (changes: Readonly<Record<string, string>>) => void;
@@ -29,6 +35,7 @@ function factButton(label: string, value: string | undefined, narrow: () => void
 function placeOf(
   { kind, target = '', subject, name = '', run, text }: ShownEvent,
   address: Address,
+  isMeasure: (target: string, name: string) => boolean,
 ): unknown {
   const to = (page: Address['page'], selected: string, more: Readonly<Record<string, string>> = {}): string =>
     fragmentOf(
@@ -40,7 +47,7 @@ function placeOf(
   if (kind === 'run') return html`${link(to('runs', subject), 'the run')}${why}`;
   if (kind === 'telecommand') return html`${whyLink(kind, `${target}.${subject}`, target, text)}${ofRun}`;
   if (kind === 'alarm')
-    return html`${link(to('values', '', { plot: name }), 'its measure, plotted')}${ofRun}${why}`;
+    return html`${isMeasure(target, name) ? link(to('values', '', { plot: name }), 'its measure, plotted') : link(to('alarms', '', { find: name }), 'the alarms')}${ofRun}${why}`;
   if (kind === 'schedule' || kind === 'transfer') return html`${why}${ofRun}`;
   if (kind === 'pass') return link(to('passes', subject), 'the pass');
   if (kind === 'unit' || kind === 'connector' || kind === 'link') return link(to('fleet', ''), 'the fleet');

@@ -3,6 +3,7 @@
 import { html, nothing } from 'lit-html';
 import { EVENT_KINDS, EVENT_SEVERITIES } from '../../../contract/event-kinds.ts';
 import { eventKey } from '../../../contract/event-order.ts';
+import { counted } from '../parts/counted.ts';
 import { isTicked, typedIn } from '../parts/dom-value.ts';
 import { refusalView } from '../parts/refusal.ts';
 import type { Page, Workspace } from '../workspace.ts';
@@ -19,6 +20,9 @@ export class EventsPage implements Page {
   readonly #export: EventExport;
   readonly #table: EventTable;
   #selected: ShownEvent | undefined;
+
+  readonly #isMeasure = (target: string, name: string): boolean =>
+    target !== '' && this.#space.catalogues.of(target)?.byName.has(name) === true;
 
   constructor(space: Workspace) {
     this.#space = space;
@@ -47,7 +51,7 @@ export class EventsPage implements Page {
       ${this.#tools(filter)} ${this.#more(filter)} ${this.#saving(filter)}
       ${refusalView(past.refusal)} ${refusalView(this.#export.refusal)}
       <p class="muted" role="status">${this.#standing(filter)}</p>
-      ${this.#selected === undefined ? nothing : eventDetail(this.#selected, address, narrow)}
+      ${this.#selected === undefined ? nothing : eventDetail(this.#selected, address, this.#isMeasure, narrow)}
       ${this.#table.view(events, this.#selected, this.#end())}`;
   }
 
@@ -58,12 +62,14 @@ export class EventsPage implements Page {
     const live = !isLive(filter) ? 'of a time that has ended' : isOpen ? 'live' : 'not live at the moment';
     const missing = [
       (said?.gaps.length ?? 0) > 0
-        ? `${said!.gaps.length} gaps: something was lost before it was recorded`
+        ? `${counted(said!.gaps.length, 'gap')}: something was lost before it was recorded`
         : [],
-      (said?.damaged ?? 0) > 0 ? `${said!.damaged} damaged segments of the archive are missing` : [],
+      (said?.damaged ?? 0) > 0
+        ? `${counted(said!.damaged, 'damaged segment of the archive is', 'damaged segments of the archive are')} missing`
+        : [],
       (said?.pending ?? 0) > 0 ? `${said!.pending} not archived yet` : [],
     ].flat();
-    const count = `${events.length}${past.hasOlder ? ' newest' : ''} events, ${live}`;
+    const count = `${past.hasOlder ? `newest ${events.length} events` : counted(events.length, 'event')}, ${live}`;
     return [count, ...missing, past.isAsking ? 'reading…' : []].flat().join('; ');
   }
 
@@ -91,7 +97,7 @@ export class EventsPage implements Page {
   #tools(filter: EventFilter): unknown {
     return html`<div class="tools" role="group" aria-label="Which events">
       ${this.#text('text', 'Find', 'in the sentence')} ${this.#text('of', 'Targets', 'all')} ${this.#text('by', 'Person', 'anybody')}
-      <label>From severity <select @change=${(event: Event) => this.#space.select({ severity: typedIn(event) })}>
+      <label>Severity at least <select @change=${(event: Event) => this.#space.select({ severity: typedIn(event) })}>
         ${EVENT_SEVERITIES.map((each) => html`<option value=${each} ?selected=${each === filter.severity}>${each}</option>`)}</select></label></div>`;
   }
 
@@ -121,7 +127,7 @@ export class EventsPage implements Page {
     return html`<div class="tools" role="group" aria-label="Save what is filtered">
       <button ?disabled=${busy} @click=${() => void this.#export.save(filter, 'csv')}>Save as CSV</button>
       <button ?disabled=${busy} @click=${() => void this.#export.save(filter, 'json')}>Save as JSON</button>
-      <button @click=${() => this.#space.open('events')}>Show everything</button>
+      <button @click=${() => this.#space.open('events')}>Clear the filter</button>
       <span role="status">${busy ? `${underWay} events read…` : outcome}</span></div>`;
   }
 

@@ -42,11 +42,11 @@ export class FileDetail {
     const form = fragmentOf({ ...address, query: { ...address.query, form: 'upload' } });
     return html`<section class="panel" aria-labelledby="file-title"><h2 id="file-title" class="name">File ${id} of ${target}</h2>
       ${file === undefined ? html`<p class="muted">It is not in the directory as it was last listed.</p>` : this.#facts(file)}
-      <div class="tools" role="group" aria-label="Bring it down">
-        <button class="primary" ?disabled=${this.#isAsking || file === undefined} @click=${() => void this.#bringDown(id)}>${this.#isAsking ? 'Asking…' : 'Bring it down'}</button>
+      <div class="tools" role="group" aria-label="Download">
+        <button class="primary" ?disabled=${this.#isAsking || file === undefined} @click=${() => void this.#bringDown(id)}>${this.#isAsking ? 'Asking…' : 'Download'}</button>
         <label>Priority <input class="short" inputmode="numeric" .value=${this.#priority} @input=${(event: Event) => this.#setPriority(typedIn(event))} /></label>
         <span class="muted">higher is served first</span>
-        <a href=${form}>Write it…</a></div>
+        <a href=${form}>Write to it…</a></div>
       ${refusalView(this.#refusal, 'Whether it was asked for stands in the table below; asking again finds the same transfer.')}
       ${this.#said === '' ? nothing : html`<p role="status">${this.#said}</p>`}
       <h3>Transfers</h3>

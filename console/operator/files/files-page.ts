@@ -6,6 +6,7 @@ import { duration } from '../../moment.ts';
 import { order } from '../../service.ts';
 import type { ServiceError } from '../../service-error.ts';
 import { fragmentOf } from '../address.ts';
+import { counted } from '../parts/counted.ts';
 import { typedIn } from '../parts/dom-value.ts';
 import { refusalOf, refusalView } from '../parts/refusal.ts';
 import { chainView } from '../telecommands/chain-view.ts';
@@ -121,7 +122,7 @@ export class FilesPage implements Page {
     const now = this.#space.clock.now();
     const ago = (at: number): string => `${duration(Math.max(0, now - at))} ago`;
     const oldest = listed.oldest < listed.newest - 1_000 ? `, the oldest entry ${ago(listed.oldest)}` : '';
-    return `${shown === files.length ? `${shown} files` : `${shown} of ${files.length} files`}; last listed ${ago(listed.newest)}${oldest}`;
+    return `${shown === files.length ? '' : `${shown} of `}${counted(files.length, 'file')}; last listed ${ago(listed.newest)}${oldest}`;
   }
 
   #transfersView({ all }: LiveTransfers): unknown {

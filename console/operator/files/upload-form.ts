@@ -85,7 +85,7 @@ export class UploadForm {
     const fields = this.#fields(id, procedure, mission);
     const isMissing = this.#isAsked && this.#file === undefined;
     return html`<form @submit=${(event: Event) => void this.#check(event, procedure, fields)}>
-      <div class="field"><label for="upload-content">content <span class="muted">needed</span></label>
+      <div class="field"><label for="upload-content">content <span class="muted">required</span></label>
         <input id="upload-content" type="file" aria-describedby="upload-content-words" aria-invalid=${isMissing ? 'true' : 'false'} @change=${(event: Event) => this.#take(event)} />
         <p id="upload-content-words" class=${isMissing ? 'bad' : 'muted'}>${this.#file === undefined ? (isMissing ? 'choose a file of this computer' : 'a file of this computer') : `${this.#file.name}, ${sizeText(this.#file.size)}`}</p></div>
       ${fields.map((field) => fieldView('upload', { ...field, name: field.name.trim() }, this.#typed[field.name] ?? '', (text) => this.#type(field.name, text), this.#isAsked))}

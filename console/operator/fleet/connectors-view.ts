@@ -10,6 +10,7 @@ import { standingOf } from '../../../contract/connector-standing.ts';
 import { dateTime, duration } from '../../moment.ts';
 import { remove } from '../../service.ts';
 import { Polled } from '../data/polled.ts';
+import { counted } from '../parts/counted.ts';
 import { Deeds } from '../parts/deeds.ts';
 import { needsView } from '../parts/needs.ts';
 import { needsRole } from '../parts/permission.ts';
@@ -48,7 +49,7 @@ export class ConnectorsView implements FleetPart {
     const { answer, refusal } = this.#connectors ?? {};
     const all = answer?.connectors ?? [];
     return html`${refusalView(refusal)}
-      <p class="muted" role="status">${answer === undefined ? 'Asking…' : `${all.length} connectors; what they have not read is counted on the bus`}</p>
+      <p class="muted" role="status">${answer === undefined ? 'Asking…' : `${counted(all.length, 'connector')}; what they have not read is counted on the bus`}</p>
       ${answer !== undefined && all.length === 0 ? html`<p class="empty">No connector has registered.</p>` : nothing}
       ${all.map((each) => this.#one(each))}`;
   }

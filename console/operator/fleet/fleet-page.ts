@@ -50,6 +50,6 @@ export class FleetPage implements Page {
     }
     return html`<h1>Fleet</h1>
       <nav class="parts" aria-label="Parts of the fleet">${PARTS.map((each) => html`<a href=${fragmentOf(onPage(address, 'fleet', each, { target }))} aria-current=${each === part ? 'page' : nothing}>${TITLES[each]}</a>`)}</nav>
-      ${view.view()}`;
+      <div class="fleet">${view.view()}</div>`;
   }
 }

@@ -50,7 +50,7 @@ export class SimulationView implements FleetPart {
       <span class="muted">A fault stays until it is switched off or the gateway starts again. Each switch is in the log of events.</span></div>
       ${refusalView(refusal)}
       ${answer === undefined && refusal === undefined ? html`<p class="empty">Asking ${this.#gateway}…</p>` : nothing}
-      <div class="scroll" tabindex="0" role="region" aria-label="Table of faults"><table>
+      <div class="scroll narrow" tabindex="0" role="region" aria-label="Table of faults"><table>
         <thead><tr><th scope="col">fault</th><th scope="col">state</th><th scope="col">switch</th></tr></thead>
         <tbody>${(answer?.faults ?? []).map((fault) => this.#row(fault))}</tbody></table></div>`;
   }

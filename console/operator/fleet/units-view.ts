@@ -5,6 +5,7 @@ import type { SelftestReport, UnitList, UnitVerb, UnitView } from '../../../cont
 import { duration } from '../../moment.ts';
 import { order } from '../../service.ts';
 import { Polled } from '../data/polled.ts';
+import { counted } from '../parts/counted.ts';
 import { Deeds } from '../parts/deeds.ts';
 import { typedIn } from '../parts/dom-value.ts';
 import { needsView } from '../parts/needs.ts';
@@ -43,7 +44,7 @@ export class UnitsView implements FleetPart {
     const { answer, refusal } = this.#units ?? {};
     const units = answer?.units ?? [];
     return html`${refusalView(refusal)}
-      <p class="muted" role="status">${answer === undefined ? 'Asking…' : `${units.length} units, ${units.filter(({ alive }) => alive).length} alive`}</p>
+      <p class="muted" role="status">${answer === undefined ? 'Asking…' : `${counted(units.length, 'unit')}, ${units.filter(({ alive }) => alive).length} alive`}</p>
       ${answer !== undefined && units.length === 0 ? html`<p class="empty">No unit has registered.</p>` : nothing}
       ${units.map((unit) => this.#one(unit))}`;
   }

@@ -34,7 +34,7 @@ export function fieldWords({ type, unit, range, choices, fallback }: FieldView):
       ? ''
       : `, ${isLength ? 'length ' : ''}${least === null ? `at most ${most}` : most === null ? `at least ${least}` : `${least} to ${most}`}`;
   const what = `${typeWords(type)}${unit === undefined ? '' : ` in ${unit}`}${within}`;
-  return [what, fallback === undefined ? '' : `empty: ${fallback}`].filter(Boolean).join('; ');
+  return [what, fallback === undefined ? '' : `default ${fallback}`].filter(Boolean).join('; ');
 }
 
 /** Why the text cannot be meant; undefined where nothing speaks against it. */
@@ -42,7 +42,7 @@ export function fieldFault(
   { type, unit, range, choices, required }: FieldView,
   text: string,
 ): string | undefined {
-  if (text.trim() === '') return required ? 'needed' : undefined;
+  if (text.trim() === '') return required ? 'required' : undefined;
   if (choices !== undefined) return choices.includes(text) ? undefined : `one of ${choices.join(', ')}`;
   if (type === 'bool') return text === 'true' || text === 'false' ? undefined : 'true or false';
   if (!NUMERIC.test(type)) return undefined;

@@ -18,7 +18,7 @@ export function fieldView(
   const options = field.choices ?? (field.type === 'bool' ? ['true', 'false'] : undefined);
   const described = `${id}-words${fault === undefined ? '' : ` ${id}-fault`}`;
   return html`<div class="field">
-    <label for=${id}>${field.name}${field.required ? html` <span class="muted">needed</span>` : nothing}</label>
+    <label for=${id}>${field.name}${field.required ? html` <span class="muted">required</span>` : nothing}</label>
     ${
       options === undefined
         ? html`<input id=${id} .value=${live(text)} autocomplete="off" spellcheck="false" aria-describedby=${described}
@@ -28,7 +28,7 @@ export function fieldView(
           ${options.map((each) => html`<option value=${each} ?selected=${each === text}>${each}</option>`)}</select>`
     }
     <span class="unit">${field.unit ?? ''}</span>
-    <p id="${id}-words" class="muted">${[field.description, fieldWords(field)].filter(Boolean).join('. ')}</p>
+    <p id="${id}-words" class="muted">${[field.description, fieldWords(field)].filter(Boolean).join('; ')}</p>
     ${fault === undefined ? nothing : html`<p id="${id}-fault" class="bad">${fault}</p>`}
   </div>`;
 }

@@ -34,11 +34,11 @@ function timeTools(space: Workspace, range: TimeRange): unknown {
     <label>Time <select @change=${(event: Event) => space.select({ span: typedIn(event), from: '', to: '' })}>
       ${range.isLive ? nothing : html`<option value=${span} selected>as chosen</option>`}
       ${Object.keys(TIMELINE_SPANS).map((each) => html`<option value=${each} ?selected=${range.isLive && each === span}>next ${each}</option>`)}</select></label>
-    <button @click=${() => space.select(panned(range, -PAN))} aria-label="Earlier">←</button>
+    <span class="together"><button @click=${() => space.select(panned(range, -PAN))} aria-label="Earlier">←</button>
     <button @click=${() => space.select(panned(range, PAN))} aria-label="Later">→</button>
     <button @click=${() => space.select(zoomedTimeline(range, 1 / ZOOM, middle))} aria-label="Zoom in">+</button>
     <button @click=${() => space.select(zoomedTimeline(range, ZOOM, middle))} aria-label="Zoom out">−</button>
-    <button aria-pressed=${range.isLive ? 'true' : 'false'} @click=${() => space.select({ from: '', to: '' })}>Now</button>`;
+    <button aria-pressed=${range.isLive ? 'true' : 'false'} @click=${() => space.select({ from: '', to: '' })}>Now</button></span>`;
 }
 
 /** By pointer alone: the form of a pass does the same by keyboard. */

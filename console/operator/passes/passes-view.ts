@@ -10,6 +10,7 @@ import { clockTime } from '../../moment.ts';
 import { between, type HeldPass } from '../data/held-pass.ts';
 import { PassWindow } from '../data/pass-window.ts';
 import { ScheduleWindow } from '../data/schedule-window.ts';
+import { counted } from '../parts/counted.ts';
 import { refusalView } from '../parts/refusal.ts';
 import { panned, type TimeRange } from '../values/plot-time.ts';
 import type { Workspace } from '../workspace.ts';
@@ -134,7 +135,7 @@ export class PassesView {
       selected === undefined
         ? ''
         : `. Selected: ${selected.view.pass.target} over ${selected.view.pass.station}, ${whenWords(selected, this.#space.clock.now())}`;
-    return `${inSight.length} passes in sight, ${booked} booked${cut}${cutSchedules}${at}${chosen}`;
+    return `${counted(inSight.length, 'pass', 'passes')} in sight, ${booked} booked${cut}${cutSchedules}${at}${chosen}`;
   }
 
   #right(selected: HeldPass | undefined, schedules: ReadonlyMap<string, readonly Schedule[]>): unknown {

@@ -7,6 +7,7 @@ import { remove } from '../../service.ts';
 import type { ServiceError } from '../../service-error.ts';
 import { fragmentOf } from '../address.ts';
 import { Polled } from '../data/polled.ts';
+import { counted } from '../parts/counted.ts';
 import { pairsOf } from '../parts/procedure-fields.ts';
 import { refusalOf, refusalView } from '../parts/refusal.ts';
 import type { Workspace } from '../workspace.ts';
@@ -43,7 +44,7 @@ export class RulesView {
     const { answer, refusal } = this.#of(target);
     const rules = answer?.rules ?? [];
     return html`${refusalView(refusal)}
-      <p class="muted" role="status">${answer === undefined ? 'Reading the rules…' : rules.length === 0 ? 'No rule. A rule schedules a procedure on each pass that it matches.' : `${rules.length === 1 ? '1 rule' : `${rules.length} rules`}${rules.length > RULES_SHOWN ? `, the first ${RULES_SHOWN} are shown` : ''}`}</p>
+      <p class="muted" role="status">${answer === undefined ? 'Reading the rules…' : rules.length === 0 ? 'No rule. A rule schedules a procedure on each pass that it matches.' : `${counted(rules.length, 'rule')}${rules.length > RULES_SHOWN ? `, the first ${RULES_SHOWN} are shown` : ''}`}</p>
       <ul class="rules">${repeat(
         rules.slice(0, RULES_SHOWN),
         ({ id }) => id,

@@ -5,6 +5,7 @@ import { repeat } from 'lit-html/directives/repeat.js';
 import type { RunSummary } from '../../../contract/run.ts';
 import { duration } from '../../moment.ts';
 import { fragmentOf, onPage } from '../address.ts';
+import { counted } from '../parts/counted.ts';
 import { typedIn } from '../parts/dom-value.ts';
 import { refusalView } from '../parts/refusal.ts';
 import type { Page, Workspace } from '../workspace.ts';
@@ -52,7 +53,7 @@ export class RunsPage implements Page {
             const name = `${library}/${procedure}`;
             return html`<option value=${name} ?selected=${name === start}>${procedure} (${library})</option>`;
           })}</select></label>
-        <p class="muted" role="status">${runs.answer === undefined ? 'Reading the runs…' : listed.length === 0 ? 'No run.' : `${listed.length} runs, those that wait first`}</p>
+        <p class="muted" role="status">${runs.answer === undefined ? 'Reading the runs…' : listed.length === 0 ? 'No run.' : `${counted(listed.length, 'run')}, those that wait first`}</p>
         <ul>${repeat(
           listed,
           ({ run }) => run,
@@ -65,7 +66,7 @@ export class RunsPage implements Page {
     const mission = this.#space.mission.answer;
     if (this.#followed !== undefined) return this.#detail.view(this.#followed);
     if (start !== '' && mission !== undefined) return this.#start.view(start, mission);
-    return html`<p class="empty">Choose a run on the left, or a procedure to start.</p>`;
+    return html`<p class="empty">Choose a run in the list, or a procedure to start.</p>`;
   }
 
   #item(run: RunSummary): unknown {

@@ -51,9 +51,9 @@ export class TelecommandsPage implements Page {
         <ul>${listed.map((each) => this.#item(each))}</ul>
         ${catalogue !== undefined && listed.length === 0 ? html`<p class="muted">No telecommand has that in its name.</p>` : nothing}
       </section>
-      <div>${selected === undefined ? html`<p class="empty">${address.selected === '' ? 'Choose a telecommand on the left.' : catalogue === undefined ? 'Reading the catalogue…' : `${target} has no telecommand ${address.selected}.`}</p>` : this.#form.view(selected)}</div>
+      <div>${selected === undefined ? html`<p class="empty">${address.selected === '' ? 'Choose a telecommand in the list.' : catalogue === undefined ? 'Reading the catalogue…' : `${target} has no telecommand ${address.selected}.`}</p>` : this.#form.view(selected)}</div>
       <section class="panel" aria-label="Acknowledgements"><h2>Acknowledgements</h2>
-        <p class="muted">${this.#chains.isWatching ? `Every telecommand to ${target} from now on` : 'not live at the moment'}; what was before is below.</p>
+        <p class="muted">${this.#chains.isWatching ? `Every telecommand to ${target} from now on` : 'not live at the moment'}; earlier ones are in the history.</p>
         <ul class="chains">${this.#chains.all.map((chain) => chainView(chain, this.#space.clock.now()))}</ul></section>
       <div class="beside">${this.#history.view()}</div></div>`;
   }

@@ -66,7 +66,7 @@ export class PlotPanel {
     return html`<section class="panel" aria-labelledby="plot-title">
       <h2 id="plot-title">Plot</h2>
       ${this.#tools(range)}
-      <div tabindex="0" role="group" aria-label="Plot of ${names.join(', ')}. Arrow keys move in time, plus and minus zoom; the table below has the numbers."
+      <div tabindex="0" role="group" aria-label="Plot of ${names.join(', ')}. Arrow keys move in time, plus and minus zoom; the table has the numbers."
         @keydown=${(event: KeyboardEvent) => this.#key(event)}>${this.#plot.element}</div>
       ${refusalView(this.#source.refusal)}
       ${this.#source.reservations.map((text) => html`<p class="warn">${text}</p>`)}
@@ -84,11 +84,11 @@ export class PlotPanel {
       <label>Last <select @change=${(event: Event) => this.#space.select({ span: typedIn(event), from: '', to: '' })}>
         ${range.isLive ? nothing : html`<option value="" selected>…</option>`}
         ${Object.keys(SPANS).map((each) => html`<option value=${each} ?selected=${each === span}>${each}</option>`)}</select></label>
-      <button @click=${() => this.#space.select(panned(range, -PAN))} aria-label="Earlier">◀</button>
+      <span class="together"><button @click=${() => this.#space.select(panned(range, -PAN))} aria-label="Earlier">◀</button>
       <button @click=${() => this.#space.select(panned(range, PAN))} aria-label="Later">▶</button>
       <button @click=${() => this.#space.select(zoomed(range, 1 / ZOOM))} aria-label="Zoom in">+</button>
       <button @click=${() => this.#space.select(zoomed(range, ZOOM))} aria-label="Zoom out">−</button>
-      <button aria-pressed=${range.isLive} @click=${() => this.#space.select({ from: '', to: '' })}>Live</button>
+      <button aria-pressed=${range.isLive} @click=${() => this.#space.select({ from: '', to: '' })}>Live</button></span>
       <label><input type="checkbox" .checked=${query['limits'] === 'shown'} @change=${(event: Event) => this.#space.select({ limits: isTicked(event) ? 'shown' : '' })} /> limits in sight</label>
       <span class="mono muted">${dateTime(range.from)} to ${dateTime(range.to)}</span>
       ${this.#source.isAsking ? html`<span role="status" class="muted">reading…</span>` : nothing}

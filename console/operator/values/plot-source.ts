@@ -10,6 +10,7 @@ import { later } from '../../browser-clock.ts';
 import { ask } from '../../service.ts';
 import { ServiceError } from '../../service-error.ts';
 import type { LiveValues } from '../data/live-values.ts';
+import { counted } from '../parts/counted.ts';
 import { type Track, trackOf } from './plot-data.ts';
 import type { TimeRange } from './plot-time.ts';
 
@@ -70,8 +71,12 @@ export class PlotSource {
     if (this.#answer === undefined) return [];
     const { archive, gaps, damaged, thinned } = this.#answer.realtime;
     return [
-      gaps.length > 0 ? `${gaps.length} gaps: something was lost before it was archived (hatched)` : [],
-      damaged.length > 0 ? `${damaged.length} damaged segments of the archive are missing` : [],
+      gaps.length > 0
+        ? `${counted(gaps.length, 'gap')}: something was lost before it was archived (hatched)`
+        : [],
+      damaged.length > 0
+        ? `${counted(damaged.length, 'damaged segment of the archive is', 'damaged segments of the archive are')} missing`
+        : [],
       thinned ? 'older samples are deleted; their one-minute buckets are shown' : [],
       archive.trouble === undefined ? [] : `the archive writes nothing at the moment: ${archive.trouble}`,
     ].flat();

@@ -2,6 +2,7 @@
 
 import { html, nothing, svg } from 'lit-html';
 import { dateTime, duration } from '../../moment.ts';
+import { counted } from '../parts/counted.ts';
 import { intervalWords, valueText } from '../parts/limits.ts';
 import { RowsInSight } from '../parts/rows-in-sight.ts';
 import type { Workspace } from '../workspace.ts';
@@ -25,7 +26,7 @@ export class ValueTable {
   view(rows: readonly ValueRow[], plotted: ReadonlySet<string>, isFull: boolean): unknown {
     const abnormal = rows.filter(({ standing }) => standing.level !== 'normal').length;
     const stale = rows.filter(({ isStale }) => isStale).length;
-    return html`<p class="muted" role="status">${rows.length} measures, ${abnormal} out of limits, ${stale} stale</p>
+    return html`<p class="muted" role="status">${counted(rows.length, 'measure')}, ${abnormal} out of limits, ${stale} stale</p>
       ${this.#inSight.view({
         label: 'Table of values',
         kind: 'values',

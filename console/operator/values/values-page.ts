@@ -52,9 +52,9 @@ export class ValuesPage implements Page {
     );
     return html`<h1>Values of ${target}</h1>
       ${refusalView(catalogues.refusalOf(target))}
-      ${this.#plot.view(plotted)}
-      ${this.#tools(stale, plotted)}
-      ${this.#table.view(rows, new Set(plotted), plotted.length >= MOST_PLOTTED)}`;
+      <div class="values-columns ${plotted.length > 0 ? 'with-plot' : ''}">
+      <div>${this.#plot.view(plotted)}</div>
+      <div>${this.#tools(stale, plotted)} ${this.#table.view(rows, new Set(plotted), plotted.length >= MOST_PLOTTED)}</div></div>`;
   }
 
   #tools(stale: string, plotted: readonly string[]): unknown {
@@ -64,7 +64,7 @@ export class ValuesPage implements Page {
       <label><input type="checkbox" .checked=${query['first'] === 'abnormal'} @change=${(event: Event) => this.#space.select({ first: isTicked(event) ? 'abnormal' : '' })} /> abnormal and stale first</label>
       <label>Stale after <select @change=${(event: Event) => this.#space.select({ stale: typedIn(event) })}>
         ${Object.keys(STALE_CHOICES).map((each) => html`<option value=${each} ?selected=${each === stale}>${each}</option>`)}</select></label>
-      <button ?disabled=${plotted.length === 0} @click=${() => this.#space.select({ plot: '' })}>Plot nothing</button>
+      <button ?disabled=${plotted.length === 0} @click=${() => this.#space.select({ plot: '' })}>Clear the plot</button>
     </div>`;
   }
 

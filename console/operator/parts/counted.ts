@@ -1,0 +1,6 @@
+/** How many of what, in words. Pure. */
+
+/** `1 alarm`, `2 alarms`; `many` where it is not the word with an s. */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
+}
