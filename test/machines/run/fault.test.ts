@@ -161,6 +161,35 @@ describe('faults of simulated targets', () => {
   });
 });
 
+describe('what the log says of them, read by a new owner', () => {
+  const refused = (on: boolean) =>
+    ({ type: 'fault.refused', fault: 0, on, reason: 'no such fault' }) as const;
+
+  it.each([
+    ['on', null, [refused(true)]],
+    ['off', { afterMs: 0 }, [switched(true), refused(false)]],
+  ])(
+    'run/fault-log.V2 one that was refused to be switched %s is not asked for again, and the end does not wait for it',
+    (_side, off, answers) => {
+      const bench = running(fault({ afterMs: 0 }, off));
+      for (const answer of answers) bench.tell(answer);
+      const heir = Bench.restored(bench.input, bench.events).tell({ type: 'recovered', by: 'x2' });
+      expect([asked(heir), heir.faultState]).toEqual([[], 'noFault']);
+      heir.play();
+      expect(heir.of('finished')).toMatchObject([{ ok: true }]);
+    },
+  );
+
+  it('run/fault-log.V2 a text of the procedure answers no switch that is armed: it is asked for again', () => {
+    const logging = program([step('a', [log('x'), wait(1)])], { faults: [fault({ afterMs: 9_000 })] });
+    const bench = Bench.start(logging).reply({ type: 'prepared' });
+    expect(messages(bench)).toEqual(['a: x']);
+    const heir = Bench.restored(bench.input, bench.events).tell({ type: 'recovered', by: 'x2' });
+    expect(asked(heir)).toEqual(asked(bench));
+    expect(asked(heir)).toHaveLength(1);
+  });
+});
+
 describe('the end of a run whose step logs', () => {
   it('does not take the text of a procedure for a switch of a fault that is off', () => {
     const forged = program([step('a', [log('fault mute of sat1 switched off'), wait(1)])], {
