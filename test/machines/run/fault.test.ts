@@ -94,6 +94,19 @@ describe('faults of simulated targets', () => {
     expect(ending(FAULT_AT_END_MS + 2)).toBe('ending.releasing');
   });
 
+  it.each([
+    ['due at the end is not asked for again', 2, [2]],
+    ['due later is asked for at once', 3, [3, 2]],
+  ])('MC-RUN-024 the switching off of one that is on, %s', (_what, afterMs, asks) => {
+    const bench = running(fault({ afterMs: 0 }, { afterMs })).tell(switched(true));
+    const begun = Date.parse(bench.of('procedure_started')[0]!.at);
+    bench.command('abort');
+    expect([bench.state, bench.now - begun]).toEqual(['ending.switchingOff', 2]);
+    const off = asked(bench).filter(({ on }) => !on);
+    expect(off.map(({ at }) => at - begun)).toEqual(asks);
+    expect(bench.tell(switched(false)).of('finished')).toMatchObject([{ ok: false }]);
+  });
+
   it('MC-RUN-024 a suspension leaves them as they are, and the run still switches them off', () => {
     const bench = running(fault({ afterMs: 0 }), fault({ afterMs: 9_000 })).tell(switched(true));
     expect(bench.faultState).toBe('faultOn');
