@@ -472,6 +472,7 @@ describe('a run taken over', () => {
     bench.tell({ type: 'recovered', by: 'x3' });
     expect(bench.kinds.slice(-3)).toEqual(['taken_over', 'answered', 'step_finished']);
     expect(bench.replies).toMatchObject([{ outcome: 'accepted' }]);
+    expect(bench.driven.context.early).toEqual([]);
     bench.play(well, () => bench.state === 'suspended');
     expect(bench.of('suspended')).toMatchObject([{ path: 'c', by: 'bob' }]);
   });

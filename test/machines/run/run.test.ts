@@ -482,6 +482,15 @@ describe('the chart of a run: suspension', () => {
     expect(bench.state).toBe('suspended');
   });
 
+  it('run/command.M3 A-71 says so too where it was aborted while it was being suspended', () => {
+    const bench = running(program([step('a', [send('ping')])])).command('preempt');
+    bench.command('abort').reply({ type: 'released', mayLeave: ['T1'] });
+    expect(bench.events.slice(-2)).toMatchObject([
+      { event: 'logged', path: 'a', message: 'warning: may still leave: T1' },
+      { event: 'finished', ok: false, reason: 'aborted by bob' },
+    ]);
+  });
+
   it.each([
     ['of before the suspension', -1, 'refused'],
     ['behind it', 0, 'accepted'],
