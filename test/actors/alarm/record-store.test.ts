@@ -39,7 +39,12 @@ function item(seq: number, transition = true): AlarmItem & Emitted {
 
 function world() {
   const bus = new LogBus();
-  const seen = { lost: [] as Error[], published: [] as number[], written: [] as [string, number][] };
+  const seen = {
+    lost: [] as Error[],
+    published: [] as number[],
+    written: [] as [string, number][],
+    eventsLost: [] as [string, number][],
+  };
   const holding = { holds: true };
   const term: AlarmTerm = {
     epoch: 7,
@@ -49,7 +54,7 @@ function world() {
     published: (_, { record }) => void seen.published.push(record.seq),
     oldest: () => NOW - 90 * DAY,
     heads: new Map(),
-    eventsLost: () => undefined,
+    eventsLost: (key, until) => void seen.eventsLost.push([key, until]),
   };
   const store = createRecordStore({ bus, term: () => term });
   const commit = (position: number, ...records: Emitted[]): Commit => {
@@ -467,6 +472,41 @@ describe('where the store went back', () => {
     await put({ record: recordOf(1), epoch: 7, evaluated: { position: 1, at: 0 } });
     expect((await store.load(KEY))!.position).toBe(3);
     expect(eventsAt(bus)).toHaveLength(1);
+  });
+
+  it('alarm/recovery.V3 nor one over whose record somebody else writes meanwhile', async () => {
+    const { bus, store, put } = world();
+    await published(bus, {});
+    const bucket = bus.bucket(buckets.alarms);
+    const write = bucket.put.bind(bucket);
+    bucket.put = async (...written) => {
+      bucket.put = write;
+      await put({ record: recordOf(1), epoch: 7, evaluated: { position: 1, at: 0 } });
+      return write(...written);
+    };
+    await expect(store.load(KEY)).rejects.toMatchObject({
+      code: 'bus.unavailable',
+      message: `alarm ${KEY} was published and is not recorded, and is in somebody else's hands`,
+    });
+    expect(readStoredAlarm(bucket.entries.get(KEY)!.value)).toMatchObject({ record: recordOf(1) });
+  });
+
+  it.each([
+    ['more than the last is missing behind an event', 1, 3, NOW, [[KEY, NOW]]],
+    ['only the last is missing', 2, 3, NOW, []],
+    ['no event is there at all', 0, 3, NOW, []],
+    ['it is older than what the stream keeps, and events before it are there', 2, 3, NOW - 91 * DAY, []],
+    ['the stream keeps nothing as old', 1, 3, NOW - 90 * DAY, []],
+    ['the stream still keeps what is as old', 1, 3, NOW - 90 * DAY + 1, [[KEY, NOW - 90 * DAY + 1]]],
+  ])('alarm/recovery.V4 events are lost or not where %s', async (_what, there, seq, at, lost) => {
+    const { bus, store, put, seen, events, term } = world();
+    if (there > 0) await published(bus, { seq: there });
+    await put({ record: recordOf(seq, 'ACTIVE_UNACK', at), epoch: 7, evaluated: { position: 1, at: 0 } });
+    await store.load(KEY);
+    expect(seen.eventsLost).toEqual(lost);
+    expect(events()).toEqual([...(there > 0 ? [there] : []), seq]);
+    expect(seen.published).toEqual([seq]);
+    expect(term.heads.get(KEY)).toEqual({ position: events().length, at });
   });
 
   it('alarm/recovery.V3 one that leads no more records nothing of it', async () => {
