@@ -42,7 +42,7 @@ export class Requests {
   }
 
   replied({ request, ...reply }: { readonly request: string } & AlarmReply): void {
-    this.#waiting.get(request)?.(reply.outcome === 'accepted' ? { outcome: 'accepted' } : reply);
+    this.#waiting.get(request)?.(reply);
   }
 
   /** Lets everybody go who waits. */

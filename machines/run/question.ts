@@ -182,7 +182,7 @@ export function passConfirmation(draft: Draft, given: AnswerGiven): void {
 function confirmed(draft: Draft): void {
   const { statement, inStep } = draft;
   if (statement?.kind === 'ask' || statement?.kind === 'confirm') return passStatement(draft);
-  draft.changeStep({ confirmed: inStep.confirmed + 1, midway: false });
+  draft.changeStep({ confirmed: inStep.confirmed + 1 });
 }
 
 // Refusals ------------------------------------------------------------------------------------------------------------

@@ -158,6 +158,30 @@ describe('launching a reaction', () => {
     expect((await submissions()).length).toBe(before);
   });
 
+  it('MC-REACT-012 refuses, logs and launches nothing where no configuration is published', async () => {
+    const before = (await submissions()).length;
+    const missions = { current: undefined, at: async () => undefined, onChange: () => () => undefined };
+    const log = { ...quiet, error: (fields: object) => void logged.push(fields) };
+    const unconfigured = createReactions({ bus, clock: realClock, log, missions });
+    const reason = 'no configuration is published';
+    expect(await unconfigured.launch(wanted(), signal)).toEqual({ refused: reason });
+    expect(logged).toEqual([{ alarm: KEY, procedure: 'shed_load', reason }]);
+    expect((await submissions()).length).toBe(before);
+  });
+
+  it('MC-REACT-010 finds it at the first of several holders of which it is known', async () => {
+    const [unknown, holder] = [newRun(), newRun()];
+    await hold([
+      { run: unknown, mode: 'shared' },
+      { run: holder, mode: 'shared' },
+    ]);
+    const summary = { run: holder, procedure: 'p', suspended: false, environment: 'bench', targets: {} };
+    await bus.bucket(buckets.runs).put(holder, Buffer.from(JSON.stringify(summary)), 0);
+    expect(await listed(runIn(await service().launch(wanted(), signal)))).toMatchObject({
+      environment: 'bench',
+    });
+  });
+
   it('reactions.X5 is launched whatever unreadable stands where the environment is looked for', async () => {
     const holder = newRun();
     await hold([{ run: holder, mode: 'exclusive' }]);

@@ -19,8 +19,11 @@ import { header } from '../../../contract/bus/headers.ts';
 import { streams } from '../../../contract/bus/streams.ts';
 import { Outage } from '../../../contract/outage.ts';
 import { readStoredAlarm, storedAlarmBytes } from '../../../contract/stored-alarm.ts';
+import { alarmMachine } from '../../../machines/alarm/alarm.ts';
 import type { AlarmItem } from '../../../machines/alarm/protocol.ts';
+import { NEVER_EVALUATED } from '../../../machines/alarm/record.ts';
 import type { Commit, Committed, Emitted, Store } from '../../../ports/entity.ts';
+import { restore } from '../../harness/harness.ts';
 import { LogBus } from '../telecommand/log-bus.ts';
 
 const KEY = 'sat1.obc._.hot';
@@ -39,7 +42,12 @@ function item(seq: number, transition = true): AlarmItem & Emitted {
 
 function world() {
   const bus = new LogBus();
-  const seen = { lost: [] as Error[], published: [] as number[], written: [] as [string, number][] };
+  const seen = {
+    lost: [] as Error[],
+    published: [] as number[],
+    written: [] as [string, number][],
+    eventsLost: [] as [string, number][],
+  };
   const holding = { holds: true };
   const term: AlarmTerm = {
     epoch: 7,
@@ -49,7 +57,7 @@ function world() {
     published: (_, { record }) => void seen.published.push(record.seq),
     oldest: () => NOW - 90 * DAY,
     heads: new Map(),
-    eventsLost: () => undefined,
+    eventsLost: (key, until) => void seen.eventsLost.push([key, until]),
   };
   const store = createRecordStore({ bus, term: () => term });
   const commit = (position: number, ...records: Emitted[]): Commit => {
@@ -92,6 +100,26 @@ describe('writing', () => {
     await store.commit(commit(0, item(1), item(2)));
     expect(order).toEqual(['record 1', `${KEY}-1`, 'record 2', `${KEY}-2`]);
     expect(events()).toEqual([1, 2]);
+  });
+
+  it('alarm/record-store.R1 where the stream of the alarm ends is known behind each event, and from the stream by who reads it', async () => {
+    const { bus, store, commit, term } = world();
+    bus.now = () => NOW + 5;
+    await store.commit(commit(0, item(1)));
+    expect(term.heads.get(KEY)).toEqual({ position: 1, at: NOW });
+    term.heads.clear();
+    await store.load(KEY);
+    expect(term.heads.get(KEY)).toEqual({ position: 1, at: NOW + 5 });
+  });
+
+  it('alarm/record-store.R1 a transition is reported between its record and its event, and nothing else is', async () => {
+    const { bus, term, commit, events } = world();
+    const order: unknown[] = [];
+    const written = (state: string) => {
+      order.push([state, bus.bucket(buckets.alarms).entries.size, events()]);
+    };
+    await createRecordStore({ bus, term: () => term, written }).commit(commit(0, item(1), item(1, false)));
+    expect(order).toEqual([['ACTIVE_UNACK', 1, []]]);
   });
 
   it('what is no transition is stored and not published', async () => {
@@ -238,11 +266,24 @@ describe('reading', () => {
     expect([envelope.epoch, envelope.revision]).toEqual([5, 3]);
     const [term] = envelope.timers;
     expect(term).toEqual({ id: SHELVING_TERM, event: { type: SHELVING_TERM }, dueAt: Date.parse(until) });
+    expect(envelope).toMatchObject({ kind: 'alarm', id: KEY });
+    expect(envelope.effects.map(({ key }) => key)).toEqual([0, 1, 2].map((n) => `alarm:${KEY}:3:${n}`));
     expect(envelope.effects.map(({ effect }) => effect)).toEqual([
       { type: 'effect.await-reaction', seq: 2, run: 'R' },
       { type: 'effect.react', seq: 3, at: 3, procedure: 'p' },
       { type: 'effect.report-reaction', seq: 1, report: 2, reason: 'held' },
     ]);
+  });
+
+  it('MC-ALM-049 the timer of a shelving that comes back is the one that ends it', async () => {
+    const { store, put } = world();
+    const shelved_until = new Date(NOW + 60_000).toISOString();
+    await put({ record: { ...recordOf(1), shelved_until }, epoch: 7, evaluated: { position: 1, at: 0 } });
+    const { snapshot, timers } = (await store.load(KEY))!.envelope;
+    const cell = restore(alarmMachine, { at: NOW, snapshot, timers });
+    expect(cell.state).toContain('shelving.shelved');
+    cell.advance(60_000);
+    expect(cell.state).toContain('shelving.unshelved');
   });
 
   it('MC-ALM-054 publishes what the stream misses, and not what has left it by its age', async () => {
@@ -462,11 +503,48 @@ describe('where the store went back', () => {
     const { position, envelope } = (await store.load(KEY))!;
     expect([position, envelope.revision]).toEqual([1, 1]);
     expect(seen.written).toEqual([[KEY, 1]]);
+    const again = bus.bucket(buckets.alarms).entries.get(KEY)!;
+    expect(readStoredAlarm(again.value)?.evaluated).toEqual(NEVER_EVALUATED);
     expect(envelope.snapshot).toMatchObject({ value: { life: 'ACTIVE_UNACK' } });
     // The number is the record's own, and says something else.
     await put({ record: recordOf(1), epoch: 7, evaluated: { position: 1, at: 0 } });
     expect((await store.load(KEY))!.position).toBe(3);
     expect(eventsAt(bus)).toHaveLength(1);
+  });
+
+  it('alarm/recovery.V3 nor one over whose record somebody else writes meanwhile', async () => {
+    const { bus, store, put } = world();
+    await published(bus, {});
+    const bucket = bus.bucket(buckets.alarms);
+    const write = bucket.put.bind(bucket);
+    bucket.put = async (...written) => {
+      bucket.put = write;
+      await put({ record: recordOf(1), epoch: 7, evaluated: { position: 1, at: 0 } });
+      return write(...written);
+    };
+    await expect(store.load(KEY)).rejects.toMatchObject({
+      code: 'bus.unavailable',
+      message: `alarm ${KEY} was published and is not recorded, and is in somebody else's hands`,
+    });
+    expect(readStoredAlarm(bucket.entries.get(KEY)!.value)).toMatchObject({ record: recordOf(1) });
+  });
+
+  it.each([
+    ['more than the last is missing behind an event', 1, 3, NOW, [[KEY, NOW]]],
+    ['only the last is missing', 2, 3, NOW, []],
+    ['no event is there at all', 0, 3, NOW, []],
+    ['it is older than what the stream keeps, and events before it are there', 2, 3, NOW - 91 * DAY, []],
+    ['the stream keeps nothing as old', 1, 3, NOW - 90 * DAY, []],
+    ['the stream still keeps what is as old', 1, 3, NOW - 90 * DAY + 1, [[KEY, NOW - 90 * DAY + 1]]],
+  ])('alarm/recovery.V4 events are lost or not where %s', async (_what, there, seq, at, lost) => {
+    const { bus, store, put, seen, events, term } = world();
+    if (there > 0) await published(bus, { seq: there });
+    await put({ record: recordOf(seq, 'ACTIVE_UNACK', at), epoch: 7, evaluated: { position: 1, at: 0 } });
+    await store.load(KEY);
+    expect(seen.eventsLost).toEqual(lost);
+    expect(events()).toEqual([...(there > 0 ? [there] : []), seq]);
+    expect(seen.published).toEqual([seq]);
+    expect(term.heads.get(KEY)).toEqual({ position: events().length, at });
   });
 
   it('alarm/recovery.V3 one that leads no more records nothing of it', async () => {

@@ -206,6 +206,37 @@ it('target-alarms.T1 what is recorded up to the low-water mark is fed and not re
   expect(second.told.map((change) => change.at)).toEqual([at.clock.now()]);
 });
 
+it('target-alarms.T4 a hold is waited for once however many messages come, and by nobody who is stopped', async () => {
+  const at = world();
+  const { alarms, told, failures, start } = await follow(at, 1);
+  await start();
+  const before = at.clock.waiting;
+  await at.says('hot');
+  for (let n = 0; n < 3; n += 1) await at.says('other');
+  expect(at.clock.waiting).toBe(before + 1);
+  await alarms.stop();
+  expect(at.clock.waiting).toBe(0);
+  await at.says('cool');
+  await at.says('hot');
+  await at.clock.run(HOLD_MS + 1, 100);
+  expect([told, failures, alarms.waiting]).toEqual([[], [], 0]);
+});
+
+it('target-alarms.T2 says how many changes are not recorded yet', async () => {
+  const at = world();
+  const { alarms, told, stands, recorded, start } = await follow(at, 1);
+  await start();
+  stands.set('sat1.obc._.hot', record('ACTIVE_UNACK', { position: 0, at: 0 }));
+  recorded.wait = new Promise((resolve) => {
+    recorded.now = resolve;
+  });
+  await at.says('cool');
+  expect([alarms.waiting, told.length]).toEqual([1, 0]);
+  recorded.now();
+  await at.clock.run(1);
+  expect([alarms.waiting, told.length]).toEqual([0, 1]);
+});
+
 it('target-alarms.T2 the low-water mark does not pass what is not recorded', async () => {
   const at = world();
   const { stands, start, recorded } = await follow(at, 1);

@@ -94,6 +94,19 @@ describe('faults of simulated targets', () => {
     expect(ending(FAULT_AT_END_MS + 2)).toBe('ending.releasing');
   });
 
+  it.each([
+    ['due at the end is not asked for again', 2, [2]],
+    ['due later is asked for at once', 3, [3, 2]],
+  ])('MC-RUN-024 the switching off of one that is on, %s', (_what, afterMs, asks) => {
+    const bench = running(fault({ afterMs: 0 }, { afterMs })).tell(switched(true));
+    const begun = Date.parse(bench.of('procedure_started')[0]!.at);
+    bench.command('abort');
+    expect([bench.state, bench.now - begun]).toEqual(['ending.switchingOff', 2]);
+    const off = asked(bench).filter(({ on }) => !on);
+    expect(off.map(({ at }) => at - begun)).toEqual(asks);
+    expect(bench.tell(switched(false)).of('finished')).toMatchObject([{ ok: false }]);
+  });
+
   it('MC-RUN-024 a suspension leaves them as they are, and the run still switches them off', () => {
     const bench = running(fault({ afterMs: 0 }), fault({ afterMs: 9_000 })).tell(switched(true));
     expect(bench.faultState).toBe('faultOn');
@@ -158,6 +171,35 @@ describe('faults of simulated targets', () => {
     next.reply({ type: 'prepared' }).command('abort');
     expect(next.state).toBe('ending.switchingOff');
     expect(asked(next).at(-1)).toMatchObject({ index: 0, on: false });
+  });
+});
+
+describe('what the log says of them, read by a new owner', () => {
+  const refused = (on: boolean) =>
+    ({ type: 'fault.refused', fault: 0, on, reason: 'no such fault' }) as const;
+
+  it.each([
+    ['on', null, [refused(true)]],
+    ['off', { afterMs: 0 }, [switched(true), refused(false)]],
+  ])(
+    'run/fault-log.V2 one that was refused to be switched %s is not asked for again, and the end does not wait for it',
+    (_side, off, answers) => {
+      const bench = running(fault({ afterMs: 0 }, off));
+      for (const answer of answers) bench.tell(answer);
+      const heir = Bench.restored(bench.input, bench.events).tell({ type: 'recovered', by: 'x2' });
+      expect([asked(heir), heir.faultState]).toEqual([[], 'noFault']);
+      heir.play();
+      expect(heir.of('finished')).toMatchObject([{ ok: true }]);
+    },
+  );
+
+  it('run/fault-log.V2 a text of the procedure answers no switch that is armed: it is asked for again', () => {
+    const logging = program([step('a', [log('x'), wait(1)])], { faults: [fault({ afterMs: 9_000 })] });
+    const bench = Bench.start(logging).reply({ type: 'prepared' });
+    expect(messages(bench)).toEqual(['a: x']);
+    const heir = Bench.restored(bench.input, bench.events).tell({ type: 'recovered', by: 'x2' });
+    expect(asked(heir)).toEqual(asked(bench));
+    expect(asked(heir)).toHaveLength(1);
   });
 });
 

@@ -420,6 +420,50 @@ describe('a run taken over', () => {
     expect(bench.of('taken_over')).toHaveLength(1);
   });
 
+  it('run/fold.D2 needs no leases where it was only asleep over a decision, and goes on at once behind it', () => {
+    const waiting = cut('telecommand_sent', 3).tell({ type: 'recovered', by: 'x2' });
+    const bench = Bench.restored(waiting.input, waiting.events, true).decide('skip');
+    expect(bench.asked.map(({ type }) => type)).toEqual(['effect.release', 'effect.archive']);
+    expect(bench.of('finished')).toMatchObject([{ ok: true }]);
+  });
+
+  it('run/fold.D2 stands suspended where it was only asleep, says nothing, and is resumed', () => {
+    const suspended = Bench.start(three)
+      .reply({ type: 'prepared' })
+      .command('preempt')
+      .reply({ type: 'released' });
+    // Who asked for that suspension before its chart lived has it already.
+    for (const suspendBy of [undefined, 'alarm x']) {
+      const input = { ...suspended.input, ...(suspendBy !== undefined && { suspendBy }) };
+      const bench = Bench.restored(input, suspended.events, true);
+      expect([bench.state, bench.asked]).toEqual(['suspended', []]);
+      expect(bench.command('resume').play().of('finished')).toMatchObject([{ ok: true }]);
+      expect([bench.of('suspended').length, bench.of('taken_over')]).toEqual([1, []]);
+    }
+  });
+
+  it('run/fold.D2 makes sure of everything where a suspension was accepted while a decision was waited for', () => {
+    const waiting = cut('telecommand_sent', 3).tell({ type: 'recovered', by: 'x2' });
+    const input = { ...waiting.input, suspendBy: 'alarm x' };
+    const bench = Bench.restored(input, waiting.events, true);
+    expect([bench.state, bench.asked]).toMatchObject(['recovering', [{ type: 'effect.recover' }]]);
+    bench.tell({ type: 'recovered', by: 'x3' }).reply({ type: 'released' });
+    expect(bench.of('suspended')).toMatchObject([{ path: 'b', by: 'alarm x' }]);
+  });
+
+  it('run/fold.D2 one that was under way is not taken for asleep, whoever says so', () => {
+    const { input, events } = cut('step_started', 2);
+    expect(Bench.restored(input, events, true).state).toBe('recovering');
+  });
+
+  it('run/fold.D3 one that is over has its leases given back and its report archived once more', () => {
+    const { input, events } = Bench.start(three).reply({ type: 'prepared' }).play();
+    const bench = Bench.restored(input, events);
+    expect(bench.asked).toEqual([{ type: 'effect.release', ticket: 1 }, { type: 'effect.archive' }]);
+    bench.play();
+    expect([bench.state, bench.events.length]).toEqual(['finished', events.length]);
+  });
+
   it('keeps what was asked and answered before it was there, in order', () => {
     const waiting = cut('telecommand_sent', 3).tell({ type: 'recovered', by: 'x2' });
     const bench = Bench.restored(waiting.input, waiting.events);
@@ -428,6 +472,7 @@ describe('a run taken over', () => {
     bench.tell({ type: 'recovered', by: 'x3' });
     expect(bench.kinds.slice(-3)).toEqual(['taken_over', 'answered', 'step_finished']);
     expect(bench.replies).toMatchObject([{ outcome: 'accepted' }]);
+    expect(bench.driven.context.early).toEqual([]);
     bench.play(well, () => bench.state === 'suspended');
     expect(bench.of('suspended')).toMatchObject([{ path: 'c', by: 'bob' }]);
   });

@@ -5,11 +5,24 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ProgramNode } from '../../../contract/program.ts';
+import type { AskStatement, ProgramNode } from '../../../contract/program.ts';
 import { CHOICES, isChoice, type RunEvent } from '../../../contract/run.ts';
 import type { AnswerGiven } from '../../../machines/run/protocol.ts';
 import { runLogFaults } from '../../support/run-log-checker.ts';
-import { ask, askTyped, type Bare, Bench, change, confirm, ended, program, step, wait } from './bench.ts';
+import {
+  ask,
+  askTyped,
+  type Bare,
+  Bench,
+  change,
+  confirm,
+  ended,
+  given,
+  log,
+  program,
+  step,
+  wait,
+} from './bench.ts';
 
 const YES = { by: 'ada', roles: ['op'], accepted: true } as const;
 const NO = { ...YES, accepted: false } as const;
@@ -130,6 +143,147 @@ describe('the answer to a question', () => {
     expect(heir.of('answered')).toHaveLength(1);
     expect(heir.of('answer_refused')).toHaveLength(1);
     expect(heir.of('step_finished')).toMatchObject([{ ok: true }]);
+  });
+});
+
+describe('what the log has of a question', () => {
+  const asked = (statement: ProgramNode) => standing(statement).of('asked')[0]!;
+  const typed = (type: NonNullable<AskStatement['type']>) =>
+    asked(step('a', [askTyped('x', { type })])).answer;
+
+  it('MC-LOG-014 the value that is asked for: its type, and of unit, range and choices those that there are', () => {
+    expect(typed({ type: 'f64', unit: 'dB', range: [null, 0] })).toStrictEqual({
+      type: 'f64',
+      unit: 'dB',
+      range: [null, 0],
+    });
+    const values = [
+      ['low', 0],
+      ['high', 1],
+    ] as const;
+    expect(typed({ type: 'gain', values })).toStrictEqual({ type: 'gain', choices: ['low', 'high'] });
+    expect(typed({ type: 'instance', of: 'eps' })).toStrictEqual({ type: 'instance', of: 'eps' });
+    expect(asked(step('a', [ask()]))).not.toHaveProperty('answer');
+  });
+
+  it('MC-LOG-014 until when it is answered, where it waits with a bound', () => {
+    const bounded = asked(step('a', [ask({ timeoutMs: 30_000 })]));
+    expect(Date.parse(bounded.deadline!) - Date.parse(bounded.at)).toBe(30_000);
+    expect(asked(step('a', [ask()]))).not.toHaveProperty('deadline');
+  });
+
+  it('MC-LOG-015 of an answer what it has, and nothing else', () => {
+    const answered = (statement: ProgramNode, given: Partial<AnswerGiven>) => {
+      const { run, seq, at, event, ...said } = standing(statement)
+        .answer('a', given)
+        .play(failing)
+        .of('answered')[0]!;
+      return said;
+    };
+    const [by, roles] = ['ada', ['op']];
+    const [plain, no] = [
+      { path: 'a', accepted: true, by },
+      { path: 'a', accepted: false, by },
+    ];
+    expect(answered(step('a', [ask()]), YES)).toStrictEqual(plain);
+    expect(answered(step('a', [ask()]), NO)).toStrictEqual(no);
+    expect(answered(step('a', [confirm('op')]), { ...YES, roles })).toStrictEqual({ ...plain, role: 'op' });
+    expect(answered(step('a', [confirm('op')]), { ...NO, roles })).toStrictEqual({ ...no, role: 'op' });
+    expect(answered(step('a', [askTyped('x')]), { ...YES, value: '12 dB' })).toStrictEqual({
+      ...plain,
+      value: 12,
+    });
+    expect(answered(step('a', [change('fire')]), { ...YES, value: 'skip' })).toStrictEqual({
+      ...plain,
+      value: 'skip',
+    });
+    expect(answered(step('a', [change('fire')]), NO)).toStrictEqual(no);
+  });
+
+  it.each([
+    ['taken', [ask()], YES, 'answered'],
+    ['a confirmation', [confirm('op')], YES, 'answered'],
+    ['a no', [ask()], NO, 'answered'],
+    ['a decision', [change('fire')], { ...YES, value: 'skip' }, 'answered'],
+    ['without its value', [askTyped('x')], YES, 'answered'],
+    ['refused', [change('fire')], YES, 'answer_refused'],
+  ] as const)('question.Q1 the position of an answer, %s', (_what, statements, given, event) => {
+    const bench = standing(step('a', statements)).answer('a', { ...given, source: 42 });
+    const record = bench.driven.records.findLast((each) => each.event.event === event);
+    expect(record).toMatchObject({ source: 42 });
+  });
+
+  it('question.Q1 the position of an answer that cannot be read, and who gave it', () => {
+    const bench = standing(step('a', [askTyped('x')])).answer('a', { ...YES, value: 'much', source: 42 });
+    bench.reply({ type: 'answer.unreadable', reason: 'no number' });
+    const record = bench.driven.records.findLast(({ event }) => event.event === 'answered');
+    expect(record).toMatchObject({
+      event: { path: 'a', accepted: true, by: 'ada', value: 'much' },
+      source: 42,
+    });
+    expect(bench.driven.context).toMatchObject({ asked: null, given: null });
+  });
+
+  it.each([
+    [{ ...YES, value: '12 dB' }, '"12 dB" is no decision'],
+    [YES, 'no value is no decision'],
+    [{ ...NO, value: '12 dB' }, 'no, with "12 dB" is no decision'],
+  ])('question.Q5 which decisions there are, where %j is none', (given, why) => {
+    const bench = standing(step('a', [change('fire')])).answer('a', given);
+    const reason = `${why}: give one of replay, skip, fail, abort, or a plain no`;
+    expect(bench.of('answer_refused')).toMatchObject([{ path: 'a', by: 'ada', reason }]);
+  });
+
+  it('question.Q4 which question is asked now, where an answer is to another', () => {
+    const bench = standing(step('a', [change('fire')]));
+    const question = lastQuestion(bench.events)!;
+    bench.answer('a', { ...YES, question: 2 }).answer('a', { ...YES, seen: question - 1 });
+    expect(bench.of('answer_refused').map(({ reason }) => reason)).toEqual([
+      `it answers question 2, and question ${question} is asked now`,
+      `it was given before question ${question} was asked: answer that one anew`,
+    ]);
+  });
+
+  it('question.Q3 nobody, where who answers has no name', () => {
+    const bench = standing(step('a', [ask()]));
+    const { by: _, ...nameless } = given('a', { seen: 99 });
+    bench.tell(nameless as Bare);
+    expect(bench.of('answer_refused')[0]).not.toHaveProperty('by');
+  });
+});
+
+describe('behind an answer', () => {
+  it('MC-ANS-015 the typed answers of a step are known to it together', () => {
+    const bench = standing(step('a', [askTyped('x'), askTyped('y'), log('at ', { name: 'x' })]));
+    for (const value of ['1 dB', '2 dB']) bench.answer('a', { ...YES, value }).play(failing);
+    expect(bench.asked.at(-1)).toMatchObject({ type: 'effect.write', answers: { x: 12, y: 12 } });
+  });
+
+  it('question.Q4 no question stands any more', () => {
+    for (const statement of [ask(), confirm('op'), askTyped('x')]) {
+      const bench = standing(step('a', [statement, wait(5)]));
+      expect(bench.driven.context.asked).toMatchObject({ question: lastQuestion(bench.events) });
+      bench.answer('a', { ...YES, value: '12 dB' }).play(failing);
+      expect(bench.state).toBe('running.waiting');
+      expect(bench.driven.context).toMatchObject({ asked: null, given: null });
+    }
+  });
+
+  it('question.Q2 who confirmed a step does not confirm it again at a later statement, and may in its next attempt', () => {
+    const bench = standing(step('a', [confirm('op'), confirm('op')]))
+      .answer('a', YES)
+      .answer('a', YES);
+    expect(bench.of('answer_refused')).toMatchObject([{ reason: 'ada has already confirmed this step' }]);
+    bench
+      .answer('a', { ...NO, by: 'eve' })
+      .decide('replay')
+      .answer('a', YES);
+    expect(bench.of('answered').map(({ by, accepted }) => `${by} ${accepted}`)).toEqual([
+      'ada true',
+      'eve false',
+      'ada true',
+      'ada true',
+    ]);
   });
 });
 

@@ -393,6 +393,27 @@ describe('the chart of a run: suspension', () => {
     }
   });
 
+  it.each([true, false])(
+    'MC-STM-014 a configure is one instruction also where one of its later setters has to be confirmed (by people: %s)',
+    (humanOrchestration) => {
+      const configuring = configure([change('one'), change('two', { hazardous: true }), change('three')]);
+      const confirmed = policy({ humanOrchestration, hazardousConfirmation: ['op'] });
+      for (const statements of [[configuring], [log('x'), configuring]]) {
+        const steps = [step('a', [...statements, wait(5)]), step('b', [log('b')])];
+        const bench = running(program(steps, confirmed)).command('suspend');
+        bench.play(well, (each) => each.state === 'running.confirming' || each.state === 'suspended');
+        if (humanOrchestration) bench.answer('a', { roles: ['op'] });
+        bench.play(well, (each) => each.state === 'suspended');
+        expect(bench.of('telecommand_sent').map(({ telecommand }) => telecommand)).toEqual([
+          'obc.one',
+          'obc.two',
+          'obc.three',
+        ]);
+        expect(bench.kinds.slice(-2)).toEqual(['mode_changed', 'suspended']);
+      }
+    },
+  );
+
   it('MC-STM-030 one that has no retry left asks for a decision, which the suspension then puts off', () => {
     const bench = running(program([step('a', [send('ping')])])).command('suspend');
     bench.play(failing({ ping: ALWAYS }), (each) => each.state === 'suspended');
@@ -459,6 +480,15 @@ describe('the chart of a run: suspension', () => {
     ]);
     expect(runLogFaults(bench.events, { ended: false })).toEqual([]);
     expect(bench.state).toBe('suspended');
+  });
+
+  it('run/command.M3 A-71 says so too where it was aborted while it was being suspended', () => {
+    const bench = running(program([step('a', [send('ping')])])).command('preempt');
+    bench.command('abort').reply({ type: 'released', mayLeave: ['T1'] });
+    expect(bench.events.slice(-2)).toMatchObject([
+      { event: 'logged', path: 'a', message: 'warning: may still leave: T1' },
+      { event: 'finished', ok: false, reason: 'aborted by bob' },
+    ]);
   });
 
   it.each([
