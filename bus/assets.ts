@@ -221,7 +221,7 @@ export class Assets {
 
   async #find(name: string): Promise<StreamInfo | undefined> {
     try {
-      return await this.#ask<StreamInfo>(`STREAM.INFO.${name}`);
+      return await this.#jetstream.askAgain<StreamInfo>(`STREAM.INFO.${name}`, BUS_ATTEMPT_MS);
     } catch (error) {
       if (error instanceof ApiError && error.is(apiError.noStream)) return undefined;
       throw error;

@@ -10,9 +10,9 @@
  * C5. The head is what was stored last when the reading began, not what is stored last now: what is written all the
  *     time is read to its head all the same. Where values are replaced, `ReplayedKeys` decides when each has come
  *     (`replayed-keys.ts`).
- * C6. In a cluster the servers draw where a consumer lives, also among those that have just gone away: the question for
- *     one is then never answered. So the first attempts wait for a moment only, later ones longer: a cell that starts
- *     may have to wait its turn. A consumer that is made behind its attempt goes after `INACTIVE_MS`.
+ * C6. In a cluster the servers draw where a consumer lives, also among those that have just gone away, and while they
+ *     elect who draws nobody does: such a question is never answered. So it is asked again beside itself, the first
+ *     consumer that is made counts, and others go. One that is made behind its attempt goes after `INACTIVE_MS`.
  */
 
 import type { ConsumerInfo, Msg } from 'nats';
@@ -21,6 +21,7 @@ import type { Stoppable } from '../ports/bus.ts';
 import type { Log } from '../ports/log.ts';
 import type { AssetHandle, Standing } from './asset.ts';
 import { ApiError, apiError } from './fault.ts';
+import { firstOf } from './first-answer.ts';
 import type { JetStream } from './jetstream.ts';
 import type { Position } from './message.ts';
 import { positionOf } from './message.ts';
@@ -52,8 +53,6 @@ export interface Reading {
 /** The server forgets a consumer that nobody pulls from. */
 const INACTIVE_MS = 60_000;
 const CREATE_MS = 2_000;
-/** C6: of the first two attempts in a cluster, doubled behind each two that failed. */
-const CREATE_FIRST_MS = 400;
 const RESTART_FIRST_MS = 20;
 const RESTART_LONGEST_MS = 1_000;
 const FAILURES_WORTH_A_WARNING = 5;
@@ -66,12 +65,13 @@ export class Cursor {
   readonly #jetstream: JetStream;
   readonly #reading: Reading;
   readonly #log: Log;
-  readonly #pace: () => Pace;
+  readonly #pace: (isCopied: boolean) => Pace;
   readonly #queue: { message: Msg; position: Position }[] = [];
   #pullConsumer: PullConsumer | undefined;
   #subscription: Stoppable | undefined;
   #generation = 0;
   #failures = 0;
+  #startedAt = 0;
   /** Whether its stream has copies on several servers, as it was seen last. */
   #isCopied = false;
   #busy = false;
@@ -83,7 +83,7 @@ export class Cursor {
   #stopped = false;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(jetstream: JetStream, reading: Reading, log: Log, pace: () => Pace) {
+  constructor(jetstream: JetStream, reading: Reading, log: Log, pace: (isCopied: boolean) => Pace) {
     this.#jetstream = jetstream;
     this.#reading = reading;
     this.#log = log.child({ stream: reading.stream, filter: reading.filter });
@@ -102,6 +102,7 @@ export class Cursor {
     clearTimeout(this.#timer);
     this.#drop();
     this.#log.debug({ reason }, 'cursor starts');
+    this.#startedAt = performance.now();
     const generation = this.#generation;
     this.#begin(generation).catch((error: unknown) => {
       if (generation === this.#generation) this.#again(error);
@@ -113,7 +114,7 @@ export class Cursor {
     const pullConsumer = this.#pullConsumer;
     if (pullConsumer === undefined || !this.#jetstream.connection.connected) return;
     const now = performance.now();
-    const { expiresMs, silenceMs } = this.#pace();
+    const { expiresMs, silenceMs } = this.#pace(this.#isCopied);
     if (this.#replayedKeys?.namesAsked) void this.#askNames(this.#replayedKeys);
     const pulls = pullConsumer.awaited > 0 && now - pullConsumer.pulledAt < expiresMs;
     if (pulls && now - pullConsumer.lastReceivedAt > silenceMs) this.restart('consumer is silent');
@@ -140,13 +141,19 @@ export class Cursor {
     if (this.#failures === FAILURES_WORTH_A_WARNING)
       this.#log.warn(fields, 'cursor failed to read its stream');
     else this.#log.debug(fields, 'cursor failed to start');
-    const delayMs = Math.min(RESTART_FIRST_MS * 2 ** Math.min(this.#failures, 10), RESTART_LONGEST_MS);
-    this.#timer = setTimeout(() => this.restart('again'), delayMs * (0.5 + Math.random() / 2));
+    this.#timer = setTimeout(() => this.restart('again'), this.#delayMs());
+  }
+
+  /** From the beginning of the attempt that failed: one that waited in vain is followed at once. */
+  #delayMs(): number {
+    const rounds = Math.min(this.#failures, 10);
+    const delayMs = Math.min(RESTART_FIRST_MS * 2 ** rounds, RESTART_LONGEST_MS) * (0.5 + Math.random() / 2);
+    return Math.max(RESTART_FIRST_MS / 2, delayMs - (performance.now() - this.#startedAt));
   }
 
   async #begin(generation: number): Promise<void> {
     if (!this.#jetstream.connection.connected) return;
-    const stands = await this.#reading.asset.look(this.#attemptMs());
+    const stands = await this.#reading.asset.look(CREATE_MS);
     if (generation !== this.#generation) return;
     this.#isCopied = stands.replicas > 1;
     this.#atHead = false;
@@ -154,6 +161,7 @@ export class Cursor {
     const start = await this.#reading.start(stands);
     if (generation !== this.#generation) return;
     const info = await this.#createConsumer(start);
+    this.#failures = Math.min(this.#failures, 1);
     if (generation !== this.#generation) return;
     const pullConsumer = newPullConsumer(
       info.name,
@@ -182,13 +190,10 @@ export class Cursor {
       num_replicas: 1,
     };
     const body = { stream_name: stream, config };
-    return this.#jetstream.ask<ConsumerInfo>(`CONSUMER.CREATE.${stream}`, body, this.#attemptMs());
-  }
-
-  /** C6 */
-  #attemptMs(): number {
-    if (!this.#isCopied) return CREATE_MS;
-    return Math.min(CREATE_MS, CREATE_FIRST_MS * 2 ** Math.floor(this.#failures / 2));
+    const make = (left: number): Promise<ConsumerInfo> =>
+      this.#jetstream.ask<ConsumerInfo>(`CONSUMER.CREATE.${stream}`, body, left);
+    const others = ({ name }: ConsumerInfo): void => this.#send(`CONSUMER.DELETE.${stream}.${name}`);
+    return firstOf(CREATE_MS, this.#pace(this.#isCopied).createAgainMs, make, others);
   }
 
   #inbox(): string {
@@ -205,7 +210,7 @@ export class Cursor {
     pullConsumer.awaited = pullConsumer.request.batch;
     pullConsumer.pulledAt = performance.now();
     pullConsumer.lastReceivedAt = pullConsumer.pulledAt;
-    const { expiresMs, heartbeatMs } = this.#pace();
+    const { expiresMs, heartbeatMs } = this.#pace(this.#isCopied);
     const request = {
       ...pullConsumer.request,
       expires: nanos(expiresMs),
@@ -259,7 +264,10 @@ export class Cursor {
   #pullWhenSpent(): void {
     const pullConsumer = this.#pullConsumer;
     if (pullConsumer === undefined || this.#busy || this.#queue.length > 0) return;
-    if (pullConsumer.awaited <= 0 || performance.now() - pullConsumer.pulledAt >= this.#pace().renewMs)
+    if (
+      pullConsumer.awaited <= 0 ||
+      performance.now() - pullConsumer.pulledAt >= this.#pace(this.#isCopied).renewMs
+    )
       this.#pull(pullConsumer);
   }
 

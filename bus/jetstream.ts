@@ -7,6 +7,8 @@
  *     the server a message that it stores and removes again.
  * J4. A stream that does not answer costs the time of a request once; those that come meanwhile are refused at once
  *     (`silences.ts`).
+ * J6. A question that meets a stream without a leader is lost, and its answer never comes. So what changes nothing is
+ *     asked again beside itself (`askAgain`): who asked has the answer soon behind an election.
  * J5. An acknowledgement without a position says nothing: the leader has begun to store a message of that id, and may
  *     yet lose the leadership and it (nats-server 2.10; later ones refuse with 10158). It is asked again.
  */
@@ -17,6 +19,7 @@ import { Outage } from '../contract/outage.ts';
 import type { Headers } from '../ports/bus.ts';
 import type { Connection } from './connection.ts';
 import { ApiError, apiError, isOutage, toOutage } from './fault.ts';
+import { firstOf } from './first-answer.ts';
 import { LeaderReach } from './leader-reach.ts';
 import { plainBytes } from './message.ts';
 import { type AccountInfo, Room } from './room.ts';
@@ -48,6 +51,8 @@ interface RetryOptions {
   readonly stream?: string;
 }
 
+/** A leader answers within milliseconds; one that is busy is asked four times more at most. */
+const ASKED_AGAIN_MS = 400;
 const RETRY_MS = 25;
 const RETRY_LONGEST_MS = 250;
 const encoder = new TextEncoder();
@@ -71,6 +76,16 @@ export class JetStream {
     const data = body === undefined ? EMPTY : encoder.encode(JSON.stringify(body));
     return this.#reach.around(false, async () => {
       const reply = await this.connection.request(`$JS.API.${verb}`, data, timeoutMs);
+      return parse<Reply>(reply.data);
+    });
+  }
+
+  /** `ask`, and again every `ASKED_AGAIN_MS` until the first answer or the timeout (J6). */
+  askAgain<Reply>(verb: string, timeoutMs: number): Promise<Reply> {
+    return this.#reach.around(false, async () => {
+      const reply = await firstOf(timeoutMs, ASKED_AGAIN_MS, (left) =>
+        this.connection.request(`$JS.API.${verb}`, EMPTY, left),
+      );
       return parse<Reply>(reply.data);
     });
   }

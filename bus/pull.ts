@@ -29,6 +29,8 @@ export interface Pace {
   readonly silenceMs: number;
   /** How often `tend` is called. */
   readonly tendMs: number;
+  /** The question for a consumer is asked again so much later, beside the one that is not answered. */
+  readonly createAgainMs: number;
 }
 
 export const PACE: Pace = {
@@ -37,7 +39,17 @@ export const PACE: Pace = {
   heartbeatMs: 2_000,
   silenceMs: 5_000,
   tendMs: 1_000,
+  createAgainMs: Number.POSITIVE_INFINITY,
 };
+
+/**
+ * In a cluster a consumer goes with its server, while the connection stands and the stream has its leader: with few
+ * readers that is noticed sooner than the next election is over.
+ */
+const FEW_READERS = 200;
+const WATCHFUL_HEARTBEAT_MS = 1_000;
+/** A consumer is made within milliseconds, of few; those of many wait their turn. */
+const CREATE_AGAIN_MS = 400;
 
 /** A process of some hundred targets has so many readers. */
 const MANY_READERS = 500;
@@ -53,6 +65,16 @@ export function paceOf(pace: Pace, readers: number): Pace {
   if (slower === 1) return pace;
   const heartbeatMs = pace.heartbeatMs * slower;
   return { ...pace, heartbeatMs, silenceMs: pace.silenceMs + 2 * (heartbeatMs - pace.heartbeatMs) };
+}
+
+/** The same for a stream with copies on several servers. */
+export function watchfulPaceOf(pace: Pace, readers: number): Pace {
+  const createAgainMs = CREATE_AGAIN_MS * Math.max(1, readers / FEW_READERS);
+  if (readers > FEW_READERS || pace.heartbeatMs <= WATCHFUL_HEARTBEAT_MS)
+    return { ...paceOf(pace, readers), createAgainMs };
+  const heartbeatMs = WATCHFUL_HEARTBEAT_MS;
+  const silenceMs = pace.silenceMs - 2 * (pace.heartbeatMs - heartbeatMs);
+  return { ...pace, heartbeatMs, silenceMs, createAgainMs };
 }
 
 /** What one pull asks for. */

@@ -18,6 +18,7 @@ import { streams } from '../../contract/bus/streams.ts';
 import { isToken } from '../../contract/token.ts';
 import type { TestNats } from '../support/nats.ts';
 import { quiet, startNats } from '../support/nats.ts';
+import { partlyOther } from '../support/partly-other.ts';
 import { startRelay } from '../support/relay.ts';
 import { until } from '../support/until.ts';
 
@@ -375,4 +376,20 @@ describe('asset.I1 a stream is known by its description', () => {
     expect(await identity()).toBe(created);
     expect((await config('KNOWN')).description).toBe(description);
   });
+});
+
+it('jetstream.J6 a stream that has its leader again is known before the question is over that met none', async () => {
+  const stream = { ...STREAM, name: 'ELECTS', subjects: ['mcs.elects.*'] };
+  await bus.append(stream, 'mcs.elects.a', bytes('x'));
+  let asked = 0;
+  const request: Connection['request'] = (subject, ...more) => {
+    if (subject.includes('STREAM.INFO')) asked += 1;
+    const isLost = subject.includes('STREAM.INFO') && asked <= 2;
+    return isLost ? new Promise(() => undefined) : connection.request(subject, ...more);
+  };
+  const jetstream = new JetStream(partlyOther(connection, { request }));
+  const assets = new Assets(jetstream, { replicas: 1, overrides: {}, log: quiet });
+  // Three questions in a row, and not the time of one of them.
+  expect(await assets.stream(stream).look(60_000)).toMatchObject({ stream: 'ELECTS', lastSeq: 1 });
+  expect(asked).toBeGreaterThanOrEqual(3);
 });

@@ -144,18 +144,30 @@ it('takes up again at once after a handler that outlasted its pull', async () =>
 });
 
 describe('cursor.C6 a server that makes no consumer', () => {
-  /** How long each attempt to make one waited, where the first so many are not answered. */
-  async function waited(replicas: number, unanswered: number): Promise<number[]> {
-    const stream = { ...STREAM, name: `AWAY_${replicas}`, subjects: [`mcs.away.${replicas}`] };
-    await bus.append(stream, `mcs.away.${replicas}`, bytes('x'));
+  /** What was asked of the server; the first so many questions for a consumer meet nobody, or are answered later. */
+  async function asked(replicas: number, unanswered: number, answersLate = false) {
+    const stream = {
+      ...STREAM,
+      name: `AWAY_${replicas}_${unanswered}_${answersLate}`,
+      subjects: [`mcs.away.${replicas}.${unanswered}.${answersLate}`],
+    };
+    await bus.append(stream, stream.subjects[0]!, bytes('x'));
     const { assets } = toolsAt(PACE);
-    const waits: number[] = [];
+    const timeouts: number[] = [];
+    const answer: (() => Promise<{ readonly name: string }>)[] = [];
     const ask = <Reply>(verb: string, body: object | undefined, timeoutMs: number): Promise<Reply> => {
-      if (verb.startsWith('CONSUMER.CREATE.')) {
-        waits.push(timeoutMs);
-        if (waits.length <= unanswered) return Promise.reject(new Outage('bus.timeout', 'nobody answered'));
-      }
-      return admin.ask<Reply>(verb, body, timeoutMs);
+      if (!verb.startsWith('CONSUMER.CREATE.')) return admin.ask<Reply>(verb, body, timeoutMs);
+      timeouts.push(timeoutMs);
+      if (timeouts.length > unanswered) return admin.ask<Reply>(verb, body, timeoutMs);
+      return new Promise((resolve, reject) => {
+        if (answersLate)
+          answer.push(async () => {
+            const made = await admin.ask<Reply & { readonly name: string }>(verb, body, timeoutMs);
+            resolve(made);
+            return made;
+          });
+        else setTimeout(() => reject(new Outage('bus.timeout', 'nobody answered')), timeoutMs);
+      });
     };
     const jetstream: JetStream = Object.assign(Object.create(admin), { ask });
     const asset = assets.stream(stream);
@@ -171,16 +183,33 @@ describe('cursor.C6 a server that makes no consumer', () => {
         atHead: () => undefined,
       });
     });
-    cursors.close();
-    return waits;
+    const late = await Promise.all(answer.map((each) => each()));
+    return { stream, timeouts, cursors, late };
   }
 
-  it('is asked again after a moment in a cluster, where another one is drawn, and waited for longer each time', async () => {
-    expect(await waited(3, 6)).toEqual([400, 400, 800, 800, 1_600, 1_600, 2_000]);
+  it('is asked again beside itself in a cluster, where another one is drawn', async () => {
+    const { timeouts, cursors } = await asked(3, 3);
+    cursors.close();
+    expect(timeouts).toHaveLength(4);
+    // All within the time of the first.
+    for (const [n, left] of timeouts.entries()) expect(left).toBeLessThan(2_000 - n * 400 + 10);
+  });
+
+  it('whose answer comes behind that of another question is not kept', async () => {
+    const { stream, cursors, late } = await asked(3, 2, true);
+    expect(late).toHaveLength(2);
+    const named = async () =>
+      (await admin.read<{ consumers: string[] | null }>(`CONSUMER.NAMES.${stream.name}`, undefined))
+        .consumers ?? [];
+    await until(async () => (await named()).length === 1);
+    cursors.close();
+    await until(async () => (await named()).length === 0);
   });
 
   it('is waited for where it is the only one', async () => {
-    expect(await waited(1, 2)).toEqual([2_000, 2_000, 2_000]);
+    const { timeouts, cursors } = await asked(1, 2);
+    cursors.close();
+    expect(timeouts.map(Math.round)).toEqual([2_000, 2_000, 2_000]);
   });
 });
 

@@ -1,7 +1,7 @@
 /** The times that readers of a stream live by, by how many there are. */
 
 import { expect, it } from 'vitest';
-import { PACE, paceOf } from '../../bus/pull.ts';
+import { PACE, paceOf, watchfulPaceOf } from '../../bus/pull.ts';
 
 it('cursors.U2 lets the server say less often that it is alive where very many readers hear it', () => {
   expect(paceOf(PACE, 500)).toBe(PACE);
@@ -13,4 +13,20 @@ it('cursors.U2 lets the server say less often that it is alive where very many r
     expect(pace.silenceMs).toBeLessThan(10_000);
     expect(pace.expiresMs, 'as nats-server asks').toBeGreaterThan(2 * pace.heartbeatMs);
   }
+});
+
+it('cursors.U2 a lost consumer of a stream with copies is noticed within three seconds where few read, and as ever where many do', () => {
+  const few = watchfulPaceOf(PACE, 200);
+  expect([few.heartbeatMs, few.silenceMs]).toEqual([1_000, 3_000]);
+  for (const readers of [201, 700, 4_500])
+    expect(watchfulPaceOf(PACE, readers)).toMatchObject({
+      heartbeatMs: paceOf(PACE, readers).heartbeatMs,
+      silenceMs: paceOf(PACE, readers).silenceMs,
+    });
+});
+
+it('cursor.C6 thousands of readers do not ask for their consumers five times each', () => {
+  expect(PACE.createAgainMs).toBe(Number.POSITIVE_INFINITY);
+  const again = [1, 200, 400, 1_000].map((readers) => watchfulPaceOf(PACE, readers).createAgainMs);
+  expect(again).toEqual([400, 400, 800, 2_000]);
 });

@@ -7,7 +7,8 @@ import type { StoredRefusal, StoredSchedule } from '../../../contract/stored-sch
 import { removeRule } from '../../../messaging/rule-writes.ts';
 import { cancelSchedule } from '../../../messaging/schedule-commands.ts';
 import { AOS, at, MINUTE, type PassParts } from '../../mission/schedule/records.ts';
-import { partlyOther, RULE, ScheduleWorld, scheduleMission } from './world.ts';
+import { partlyOther } from '../../support/partly-other.ts';
+import { RULE, ScheduleWorld, scheduleMission } from './world.ts';
 
 const HOUR = 60 * MINUTE;
 

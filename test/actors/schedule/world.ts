@@ -31,6 +31,7 @@ import { TwinBus } from '../../simulation/twin/twin-bus.ts';
 import { fairWeather } from '../../simulation/twin/weather.ts';
 import { settled } from '../../support/manual-clock.ts';
 import { TestMissions } from '../../support/missions.ts';
+import { partlyOther } from '../../support/partly-other.ts';
 import { type KeptLog, keptLog } from '../../support/silent-log.ts';
 
 /** With a driver on the default link of sat1, which it needs in orbit; `edit` changes the documents. */
@@ -296,18 +297,6 @@ export const RULE: StoredRule = {
 
 /** Things that a bus does otherwise, each made of the real one. */
 export type BusParts = { readonly [Name in 'append' | 'bucket']?: (real: Bus) => Bus[Name] };
-
-/** A thing that does a part of it otherwise. */
-export function partlyOther<Thing extends object>(real: Thing, parts: Partial<Thing>): Thing {
-  return new Proxy(real, {
-    get: (on, name) => {
-      const part = parts[name as keyof Thing];
-      if (part !== undefined) return part;
-      const value: unknown = Reflect.get(on, name, on);
-      return typeof value === 'function' ? value.bind(on) : value;
-    },
-  });
-}
 
 function submissionOf({ data }: StreamMessage): RunSubmission {
   return JSON.parse(Buffer.from(data).toString()) as RunSubmission;
