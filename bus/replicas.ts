@@ -3,10 +3,20 @@
  * again since a server may be lost at any time. Mission Control Service, section 6.
  *
  * R1. One copy is all that one server can have: nothing is asked then.
+ * R3. A copy of a stream that is written all the time is behind for a moment now and then, and not missing: what is
+ *     short is looked at again, and counts where it is so each time.
  * R2. What could not be asked counts as missing: a stream without a leader takes nothing.
  */
 
-import { BUS_ATTEMPT_MS, REPLICAS_ASKED, REPLICAS_LOOK_MS } from '../contract/limits/bus.ts';
+import { setTimeout as pause } from 'node:timers/promises';
+import {
+  BUS_ATTEMPT_MS,
+  REPLICAS_ASKED,
+  REPLICAS_LOOK_MS,
+  REPLICAS_SHORT_LOOK_MS,
+  REPLICAS_SURE_LOOKS,
+  REPLICAS_SURE_MS,
+} from '../contract/limits/bus.ts';
 import type { Log } from '../ports/log.ts';
 import type { Installation, Replication, ShortStream } from '../ports/replication.ts';
 import type { AssetHandle } from './asset.ts';
@@ -18,6 +28,11 @@ interface ReplicasOptions {
   readonly assets: Assets;
   readonly handles: () => AssetHandle[];
   readonly log: Log;
+}
+
+interface Short {
+  readonly handle: AssetHandle;
+  readonly copies: ShortStream;
 }
 
 export class Replicas implements Replication {
@@ -69,21 +84,34 @@ export class Replicas implements Replication {
     }
     if (this.wanted === 1 || !this.#options.connection.connected) return;
     this.#looking = true;
-    const handles = this.#options.handles().values();
-    const short: ShortStream[] = [];
-    await Promise.all(Array.from({ length: REPLICAS_ASKED }, () => this.#lookAtEach(handles, short)));
+    let short = await this.#shortOf(this.#options.handles());
+    for (let looks = 1; looks < REPLICAS_SURE_LOOKS && short.length > 0 && !this.#stopped; looks += 1) {
+      await pause(REPLICAS_SURE_MS, undefined, { ref: false });
+      short = await this.#shortOf(short.map(({ handle }) => handle));
+    }
     this.#looking = false;
-    this.#report(short.sort((one, other) => (one.stream < other.stream ? -1 : 1)));
-    this.#lookIn(this.#again ? 0 : REPLICAS_LOOK_MS);
+    if (this.#stopped) return;
+    const copies = short.map((each) => each.copies);
+    this.#report(copies.sort((one, other) => (one.stream < other.stream ? -1 : 1)));
+    const nextMs = copies.length === 0 ? REPLICAS_LOOK_MS : REPLICAS_SHORT_LOOK_MS;
+    this.#lookIn(this.#again ? 0 : nextMs);
     this.#again = false;
   }
 
-  async #lookAtEach(handles: Iterator<AssetHandle>, short: ShortStream[]): Promise<void> {
-    for (let next = handles.next(); next.done !== true && !this.#stopped; next = handles.next()) {
-      const { name } = next.value;
-      const copies = await next.value.copies(BUS_ATTEMPT_MS).catch(() => ({ stream: name, inPlace: 0 }));
-      if (copies.inPlace < this.wanted) short.push(copies);
-    }
+  /** Those that have too few copies, some asked at once. */
+  async #shortOf(handles: readonly AssetHandle[]): Promise<Short[]> {
+    const left = handles.values();
+    const short: Short[] = [];
+    const ask = async (): Promise<void> => {
+      for (const handle of left) {
+        if (this.#stopped) return;
+        const nothing = { stream: handle.name, inPlace: 0 };
+        const copies = await handle.copies(BUS_ATTEMPT_MS).catch(() => nothing);
+        if (copies.inPlace < this.wanted) short.push({ handle, copies });
+      }
+    };
+    await Promise.all(Array.from({ length: REPLICAS_ASKED }, ask));
+    return short;
   }
 
   /** In the log when it begins and when it is over. */

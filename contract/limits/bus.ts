@@ -44,6 +44,11 @@ export const BUS_REQUEST_MS = 2_500;
  * How often the copies of all streams are looked at where more than one is wanted: a cluster is repaired in minutes.
  */
 export const REPLICAS_LOOK_MS = 15_000;
+/** The same while some are missing. */
+export const REPLICAS_SHORT_LOOK_MS = 3_000;
+/** A copy is missing where so many looks in a row, so long apart, did not find it: busy ones are behind for moments. */
+export const REPLICAS_SURE_LOOKS = 3;
+export const REPLICAS_SURE_MS = 500;
 /** Streams asked about at once, of some thirty. */
 export const REPLICAS_ASKED = 4;
 /**
