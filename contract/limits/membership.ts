@@ -39,6 +39,9 @@ export const PARTITION_START_MS = 2_000;
  * dead owner.
  */
 export const MEMBER_SILENT_MS = 250;
+/** A process whose name another one bears looks for so long whether that one lives: longer than between two heartbeats. */
+export const NAMESAKE_MS = 2_000;
+export const NAMESAKE_LOOK_MS = 250;
 /**
  * A real-time sample whose on-board time is this far from the one before shows that the clock on board was set. Frames
  * of one link overtake each other by seconds at most.

@@ -183,7 +183,7 @@ export class KnownMembers {
 }
 
 /** What cannot be read is a member without roles, alive for as long as it moves. */
-function memberIn({ value }: Entry, instance: string): Member {
+export function memberIn({ value }: Entry, instance: string): Member {
   try {
     const member = JSON.parse(Buffer.from(value).toString()) as Partial<Member> | null;
     if (Array.isArray(member?.roles)) return { host: '', pid: 0, ...member, roles: member.roles, instance };

@@ -22,16 +22,26 @@
  *     they know of it: they have the time to live to say so before this process takes anything.
  * E11. Where the time to live is long, heartbeats follow each other as closely as where it is short: what is left of it
  *      when the bus begins to elect a leader has to last longer than the election.
+ * E12. A name belongs to one living process: two of one name take everything from each other without end. Who begins
+ *      and finds a heartbeat of another process under its name, which may live, looks whether it moves, and does not
+ *      begin where it does.
  */
 
+import { isDeepStrictEqual } from 'node:util';
 import { buckets } from '../../contract/bus/buckets.ts';
-import { MEMBER_SILENT_MS, MEMBERS_FORGOTTEN_AT_ONCE } from '../../contract/limits/membership.ts';
+import {
+  MEMBER_SILENT_MS,
+  MEMBERS_FORGOTTEN_AT_ONCE,
+  NAMESAKE_LOOK_MS,
+  NAMESAKE_MS,
+} from '../../contract/limits/membership.ts';
 import { HEARTBEAT_MS_MOST } from '../../contract/limits/request.ts';
 import { Outage } from '../../contract/outage.ts';
+import { pause } from '../../messaging/pause.ts';
 import type { Bus, Entry, Watch } from '../../ports/bus.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
-import { KnownMembers, type Member } from './known-members.ts';
+import { KnownMembers, type Member, memberIn } from './known-members.ts';
 import { type Machine, realMachine } from './machine.ts';
 import { SharedLosses } from './shared-losses.ts';
 
@@ -50,6 +60,8 @@ interface MembershipOptions {
   readonly changed: () => void;
 }
 
+/** Nobody calls who begins. */
+const NEVER = new AbortController().signal;
 /** Share of the time to live after which a process without a heartbeat gives up by itself (E2). */
 const HOLD = 0.7;
 /** Share after which a heartbeat is late: one was due at a third at the latest. */
@@ -103,11 +115,40 @@ export class Membership {
 
   async start(): Promise<void> {
     const bucket = this.#options.bus.bucket(buckets.members);
+    await this.#demandName();
     await this.#beat();
     this.#watch ??= await bucket.watch('member.*', (key, entry) => this.#saw(key, entry));
     await this.#watch.ready;
     if (this.#storedAt !== undefined) this.#arrive(this.#storedAt);
     this.#beatAt(this.#beatenAt + everyMs(this.#options.ttlMs));
+  }
+
+  /** E12 */
+  async #demandName(): Promise<void> {
+    const { bus, clock, instance } = this.#options;
+    const bucket = bus.bucket(buckets.members);
+    const key = `member.${instance}`;
+    const first = await bucket.get(key);
+    if (first === undefined || this.#namesakeIn(first) === undefined) return;
+    const end = clock.monotonic() + NAMESAKE_MS;
+    while (clock.monotonic() < end && !this.#stopped) {
+      await pause(clock, NAMESAKE_LOOK_MS, NEVER);
+      const now = await bucket.get(key);
+      const other = now && now.revision > first.revision ? this.#namesakeIn(now) : undefined;
+      if (other !== undefined)
+        throw new Error(
+          `another living process has the name ${instance} (process ${other.pid} on ${other.host}): give each process an MCS_INSTANCE of its own`,
+        );
+    }
+  }
+
+  /** What a heartbeat says of a process that is another one than this, and may live. */
+  #namesakeIn(entry: Entry): Member | undefined {
+    const member = memberIn(entry, this.#options.instance);
+    const { process } = member;
+    if (process === undefined || member.left === true) return undefined;
+    if (isDeepStrictEqual(process, this.#machine.self)) return undefined;
+    return this.#machine.isRunning(process) === false ? undefined : member;
   }
 
   #arrive(storedAt: number): void {

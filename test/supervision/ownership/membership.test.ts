@@ -5,6 +5,8 @@ import { buckets } from '../../../contract/bus/buckets.ts';
 import {
   MEMBER_FORGOTTEN_TTLS,
   MEMBERS_FORGOTTEN_AT_ONCE,
+  NAMESAKE_LOOK_MS,
+  NAMESAKE_MS,
   PARTITION_MOVES,
 } from '../../../contract/limits/membership.ts';
 import { HeapClock } from '../../../supervision/clock.ts';
@@ -23,6 +25,7 @@ const TTL_MS = 3_000;
 const BEATS = 3;
 
 function cell() {
+  let lives = 0;
   const clock = new HeapClock(1_000_000);
   const server = new TwinServer({ now: () => clock.now(), choose: () => 0 });
   const run = async (ms: number): Promise<void> => {
@@ -45,7 +48,8 @@ function cell() {
   };
   const join = async (instance: string, machine?: Machine, ttlMs = TTL_MS) => {
     const inside = new ProcessClock(clock, 0);
-    const bus = busOf(instance, inside);
+    lives += 1;
+    const bus = busOf(`${instance}-${lives}`, inside);
     let partitions: Partitions | undefined;
     const membership = new Membership({
       bus,
@@ -308,4 +312,31 @@ it('where members live long, whoever is alive when an election begins is so behi
       expect(membership.holds).toBe(true);
     }
   }
+});
+
+it('membership.E12 a name that a living process bears is refused to another one; one that is silent, has ended or has left gives it up', async () => {
+  const elsewhere = machine('elsewhere', 7, new Set());
+  const { run, join } = cell();
+  const first = await join('a', machine('here', 5, new Set()));
+  const refused = expect(join('a', elsewhere)).rejects.toThrow(
+    'another living process has the name a (process 5 on same): give each process an MCS_INSTANCE of its own',
+  );
+  await run(NAMESAKE_MS);
+  await refused;
+  expect(first.membership.holds).toBe(true);
+
+  // One that stands still is not waited for longer than a living one needs.
+  first.clock.end();
+  const second = join('a', elsewhere);
+  await run(NAMESAKE_MS + NAMESAKE_LOOK_MS);
+  expect((await second).membership.holds).toBe(true);
+
+  // One whose end is known, and one that has left, are not waited for at all.
+  (await second).clock.end();
+  const third = await join('a', machine('elsewhere', 8, new Set([8])));
+  expect(third.membership.holds).toBe(true);
+  const leaving = third.membership.leave();
+  await run(100);
+  await leaving;
+  expect((await join('a', machine('here', 9, new Set()))).membership.holds).toBe(true);
 });
