@@ -1,8 +1,8 @@
 /** A value in a line of a terminal (shown-value.W1, W2); `?` where it is unknown. */
 
-import { shownNumber } from '../contract/shown-value.ts';
+import { shownValue } from '../contract/shown-value.ts';
 
 export function valueText(value: unknown): string {
   if (value === null || value === undefined) return '?';
-  return typeof value === 'number' ? shownNumber(value) : String(value);
+  return shownValue(value);
 }

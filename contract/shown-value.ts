@@ -18,6 +18,11 @@ export function shownNumber(value: number): string {
   return `${Number(value.toPrecision(digits))}`;
 }
 
+/** Of any kind: a boolean and a text as they are. */
+export function shownValue(value: unknown): string {
+  return typeof value === 'number' ? shownNumber(value) : String(value);
+}
+
 /** What a value is compared and drawn as: a number, rounded where it is past 2^53; undefined for every other value. */
 export function numberIn(value: unknown): number | undefined {
   if (typeof value === 'number') return value;

@@ -14,6 +14,7 @@ import {
   runWords,
   type UnitOf,
 } from '../../contract/run-words.ts';
+import { shownValue } from '../../contract/shown-value.ts';
 import { duration } from '../moment.ts';
 import type { Pending } from './run-picture.ts';
 
@@ -86,7 +87,7 @@ function chainOf(event: RunEvent): string {
 /** `obc.temperature of sat1 = 21.5`, one per sample. */
 export function sampleText({ target, component, instance, measure, value }: RunSample): string {
   const of = instance === undefined ? component : `${component}[${instance}]`;
-  return `${target} ${of}.${measure} = ${value === null ? 'no value' : String(value)}`;
+  return `${target} ${of}.${measure} = ${value === null ? 'no value' : shownValue(value)}`;
 }
 
 export interface Command {

@@ -3,6 +3,7 @@
 import { type AlarmEvent, readAlarmEvent } from '../../contract/alarm.ts';
 import { alarmKey, alarmPath } from '../../contract/alarm-name.ts';
 import type { LoggedEvent } from '../../contract/event.ts';
+import { shownValue } from '../../contract/shown-value.ts';
 import type { StreamMessage } from '../../ports/bus.ts';
 import { eventOf, momentOf } from './event-of.ts';
 
@@ -51,7 +52,7 @@ function textOf(event: AlarmEvent): string {
     return event.by === undefined
       ? `The shelving of alarm ${alarmPath(event)} of ${target} is over.`
       : `${name} was unshelved by ${by}.`;
-  const at = value === undefined ? '' : `, value ${String(value)}`;
+  const at = value === undefined ? '' : `, value ${shownValue(value)}`;
   if (!isActive(state)) return `${name} is over${at}.`;
   return `${name} ${isActive(previous) ? 'changed' : 'was raised'}: ${severity ?? 'warning'}${at}.`;
 }

@@ -283,6 +283,7 @@ describe('the log in words', () => {
   it('names the instance, the value and no value of a sample', () => {
     expect(sampleText(SAMPLE)).toBe('sat1 battery[1].voltage = 7.4');
     expect(sampleText({ ...SAMPLE, value: null })).toContain('no value');
+    expect(sampleText({ ...SAMPLE, value: 6.983_000_000_000_000_5 })).toBe('sat1 battery[1].voltage = 6.983');
   });
 });
 

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseExact } from '../../contract/exact-json.ts';
-import { numberIn, shownNumber } from '../../contract/shown-value.ts';
+import { numberIn, shownNumber, shownValue } from '../../contract/shown-value.ts';
 
 const SAFE = BigInt(Number.MAX_SAFE_INTEGER);
 const wide = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 64n - 1n }).filter((n) => n > SAFE || n < -SAFE);
@@ -76,7 +76,7 @@ describe('a value as people read it', () => {
     [0.000_012_345_678_9, '0.00001234568'],
     [Number.NaN, 'NaN'],
   ])('shown-value.W1 shown-value.W2 %s is shown as %s', (value, shown) => {
-    expect(shownNumber(value)).toBe(shown);
+    expect([shownNumber(value), shownValue(value)]).toEqual([shown, shown]);
   });
 
   it('shown-value.W1 a number past 2^53 is compared as a number, digits within 2^53 and other text are not', () => {

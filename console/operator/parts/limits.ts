@@ -1,6 +1,6 @@
 /** Where a value stands in its limits, in words. Pure. */
 
-import { numberIn, shownNumber } from '../../../contract/shown-value.ts';
+import { numberIn, shownValue } from '../../../contract/shown-value.ts';
 import type { CatalogueMeasure } from '../data/catalogue.ts';
 
 type Interval = readonly [number | null, number | null];
@@ -55,7 +55,6 @@ const SHOWN_CHARACTERS = 120;
 /** A value as it is shown (shown-value.W1, W2), long texts cut. */
 export function valueText(value: unknown): string {
   if (value === null || value === undefined) return 'unknown';
-  if (typeof value === 'number') return shownNumber(value);
-  const text = String(value);
+  const text = shownValue(value);
   return text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text;
 }
