@@ -11,8 +11,9 @@
  *     time is read to its head all the same. Where values are replaced, `ReplayedKeys` decides when each has come
  *     (`replayed-keys.ts`).
  * C6. In a cluster the servers draw where a consumer lives, also among those that have just gone away, and while they
- *     elect who draws nobody does: such a question is never answered. So it is asked again beside itself, the first
- *     consumer that is made counts, and others go. One that is made behind its attempt goes after `INACTIVE_MS`.
+ *     elect who draws nobody does: such a question is never answered. So it is repeated while it is pending, the first
+ *     consumer that is made counts, and others are removed. One that is made behind its attempt goes after
+ *     `INACTIVE_MS`.
  */
 
 import type { ConsumerInfo, Msg } from 'nats';

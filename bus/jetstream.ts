@@ -8,7 +8,7 @@
  * J4. A stream that does not answer costs the time of a request once; those that come meanwhile are refused at once
  *     (`silences.ts`).
  * J6. A question that meets a stream without a leader is lost, and its answer never comes. So what changes nothing is
- *     asked again beside itself (`askAgain`): who asked has the answer soon behind an election.
+ *     repeated while it is pending (`askAgain`): who asked has the answer soon after an election.
  * J5. An acknowledgement without a position says nothing: the leader has begun to store a message of that id, and may
  *     yet lose the leadership and it (nats-server 2.10; later ones refuse with 10158). It is asked again.
  */

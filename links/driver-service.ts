@@ -230,6 +230,12 @@ async function encode(driver: Driver, call: EncodeCall, mission: Mission): Promi
   return driver.encode!(call, mission);
 }
 
+/** Made once for each definition: it is compared at each call. */
+const texts = new WeakMap<DriverDefinition, string>();
+
 function textOf(definition: DriverDefinition | undefined): string {
-  return definition === undefined ? '' : JSON.stringify([definition.protocol, definition.settings]);
+  if (definition === undefined) return '';
+  const text = texts.get(definition) ?? JSON.stringify([definition.protocol, definition.settings]);
+  texts.set(definition, text);
+  return text;
 }

@@ -67,7 +67,7 @@ export function cutBy(
   if (!isCut && !wasRead && !isDrawnBefore(id, lostUntil)) return undefined;
   // Past ENCODED the gateway knows what left, and verification looks at what the spacecraft says.
   if (state === 'ENCODED' || state === 'SENT') return undefined;
-  if (isCut) return 'events of its history that were stored are lost';
+  if (isCut) return 'stored events of its history are lost';
   const lost = [...(wentBack?.streams ?? [])];
   const names = lost.length === 0 ? '' : ` (${lost.join(', ')})`;
   return `the bus went back in time, and what it held of it is lost${names}`;

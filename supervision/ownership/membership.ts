@@ -137,7 +137,7 @@ export class Membership {
       const other = now && now.revision > first.revision ? this.#namesakeIn(now) : undefined;
       if (other !== undefined)
         throw new Error(
-          `another living process has the name ${instance} (process ${other.pid} on ${other.host}): give each process an MCS_INSTANCE of its own`,
+          `another running process is named ${instance} (process ${other.pid} on ${other.host}): give each process its own MCS_INSTANCE`,
         );
     }
   }

@@ -187,7 +187,7 @@ describe('cursor.C6 a server that makes no consumer', () => {
     return { stream, timeouts, cursors, late };
   }
 
-  it('is asked again beside itself in a cluster, where another one is drawn', async () => {
+  it('is asked again while the question is pending in a cluster, where another one is drawn', async () => {
     const { timeouts, cursors } = await asked(3, 3);
     cursors.close();
     expect(timeouts).toHaveLength(4);

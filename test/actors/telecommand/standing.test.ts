@@ -181,7 +181,7 @@ describe('a telecommand restored from what is kept beside its log', () => {
       const isKnownToGateway = state === 'ENCODED' || state === 'SENT';
       const cut = cutBy({ at: START, id: INPUT.id }, standing, { wentBack: undefined, lostUntil: 0 });
       expect(cut, `${left} of ${position}`).toBe(
-        isKnownToGateway ? undefined : 'events of its history that were stored are lost',
+        isKnownToGateway ? undefined : 'stored events of its history are lost',
       );
     }
     expect(position).toBeGreaterThan(2);

@@ -319,7 +319,7 @@ it('membership.E12 a name that a living process bears is refused to another one;
   const { run, join } = cell();
   const first = await join('a', machine('here', 5, new Set()));
   const refused = expect(join('a', elsewhere)).rejects.toThrow(
-    'another living process has the name a (process 5 on same): give each process an MCS_INSTANCE of its own',
+    'another running process is named a (process 5 on same): give each process its own MCS_INSTANCE',
   );
   await run(NAMESAKE_MS);
   await refused;
