@@ -72,6 +72,8 @@ export class Cursor {
   #subscription: Stoppable | undefined;
   #generation = 0;
   #failures = 0;
+  /** Of these, how many in a row were of a consumer that had been made. */
+  #endings = 0;
   #startedAt = 0;
   /** Whether its stream has copies on several servers, as it was seen last. */
   #isCopied = false;
@@ -135,6 +137,7 @@ export class Cursor {
 
   #again(error: unknown): void {
     clearTimeout(this.#timer);
+    this.#endings = this.#pullConsumer === undefined ? 0 : this.#endings + 1;
     this.#drop();
     this.#failures += 1;
     if (error instanceof ApiError && error.is(apiError.noStream)) this.#reading.asset.forget();
@@ -145,9 +148,12 @@ export class Cursor {
     this.#timer = setTimeout(() => this.restart('again'), this.#delayMs());
   }
 
-  /** From the beginning of the attempt that failed: one that waited in vain is followed at once. */
+  /**
+   * From the beginning of the attempt that failed: one that waited in vain is followed at once. A consumer that was made
+   * at last, and ended, does not wait as long as what failed before it.
+   */
   #delayMs(): number {
-    const rounds = Math.min(this.#failures, 10);
+    const rounds = Math.min(this.#endings === 0 ? this.#failures : this.#endings, 10);
     const delayMs = Math.min(RESTART_FIRST_MS * 2 ** rounds, RESTART_LONGEST_MS) * (0.5 + Math.random() / 2);
     return Math.max(RESTART_FIRST_MS / 2, delayMs - (performance.now() - this.#startedAt));
   }
@@ -162,7 +168,6 @@ export class Cursor {
     const start = await this.#reading.start(stands);
     if (generation !== this.#generation) return;
     const info = await this.#createConsumer(start);
-    this.#failures = Math.min(this.#failures, 1);
     if (generation !== this.#generation) return;
     const pullConsumer = newPullConsumer(
       info.name,
@@ -235,6 +240,7 @@ export class Cursor {
 
   #receiveNext(pullConsumer: PullConsumer, message: Msg, position: Position): void {
     this.#failures = 0;
+    this.#endings = 0;
     pullConsumer.delivery = position.delivery;
     pullConsumer.awaited -= 1;
     const waits = this.#busy || this.#queue.length > 0;
@@ -250,6 +256,7 @@ export class Cursor {
     const code = message.headers?.code;
     if (code === 100) {
       this.#failures = 0;
+      this.#endings = 0;
       if (!this.#busy && this.#queue.length === 0) this.#reachHead();
       return;
     }

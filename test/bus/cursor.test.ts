@@ -18,6 +18,7 @@ import type { Log } from '../../ports/log.ts';
 import type { TestNats } from '../support/nats.ts';
 import { quiet, startNats } from '../support/nats.ts';
 import { ownTime } from '../support/own-time.ts';
+import { keptLog } from '../support/silent-log.ts';
 import { until } from '../support/until.ts';
 
 const STREAM = { name: 'T', subjects: ['mcs.t.*'], maxAgeMs: 3_600_000, dedupeMs: 120_000 };
@@ -211,6 +212,36 @@ describe('cursor.C6 a server that makes no consumer', () => {
     cursors.close();
     expect(timeouts.map(Math.round)).toEqual([2_000, 2_000, 2_000]);
   });
+});
+
+it('a consumer that is made and ends each time is made less and less often, and it is said', async () => {
+  const stream = { ...STREAM, name: 'ENDING', subjects: ['mcs.ending'] };
+  await bus.append(stream, 'mcs.ending', bytes('x'));
+  const made: number[] = [];
+  const ask = async <Reply>(verb: string, body: object | undefined, timeoutMs: number): Promise<Reply> => {
+    const reply = await admin.ask<Reply>(verb, body, timeoutMs);
+    if (!verb.startsWith('CONSUMER.CREATE.')) return reply;
+    made.push(performance.now());
+    const { name } = reply as { readonly name: string };
+    // Once it is pulled from.
+    setTimeout(() => void admin.ask(`CONSUMER.DELETE.${stream.name}.${name}`, undefined, timeoutMs), 30);
+    return reply;
+  };
+  const log = keptLog();
+  const cursors = new Cursors(Object.assign(Object.create(admin), { ask }) as JetStream, log);
+  cursors.open({
+    stream: stream.name,
+    filter: stream.subjects[0]!,
+    asset: toolsAt(PACE).assets.stream(stream),
+    start: () => ({ deliver_policy: 'by_start_sequence', opt_start_seq: 2 }),
+    wanted: () => true,
+    deliver: () => undefined,
+    atHead: () => undefined,
+  });
+  await until(() => made.length >= 7);
+  cursors.close();
+  expect(log.said.map(({ message }) => message)).toEqual(['cursor failed to read its stream']);
+  expect(made[6]! - made[5]!).toBeGreaterThan(made[2]! - made[1]!);
 });
 
 it('lists every key of a bucket whose values exceed what is pulled at once', async () => {
