@@ -149,8 +149,8 @@ export class Cursor {
   }
 
   /**
-   * From the beginning of the attempt that failed: one that waited in vain is followed at once. A consumer that was made
-   * at last, and ended, does not wait as long as what failed before it.
+   * From the beginning of the attempt that failed: one that waited in vain is followed at once. Behind a consumer that
+   * was made at last, and ended, the pauses begin again.
    */
   #delayMs(): number {
     const rounds = Math.min(this.#endings === 0 ? this.#failures : this.#endings, 10);
