@@ -66,6 +66,7 @@ const HEADER_FRAME_BYTES = 12;
 
 export class Connection {
   readonly inboxPrefix: string;
+  readonly log: Log;
   /** Whether the server answers. */
   readonly pulse: Pulse;
   readonly #settings: ConnectionSettings;
@@ -87,6 +88,7 @@ export class Connection {
   /** Starts to connect at once; throws on an address or a name that can never work. */
   constructor(settings: ConnectionSettings) {
     this.#settings = settings;
+    this.log = settings.log;
     const { name, inboxPrefix = `_MCS.${checkName(name)}` } = settings;
     this.inboxPrefix = inboxPrefix;
     this.#questions = new Questions(this.inboxPrefix);

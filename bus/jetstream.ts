@@ -10,7 +10,8 @@
  * J6. A question that meets a stream without a leader is lost, and its answer never comes. So what changes nothing is
  *     repeated while it is pending (`askAgain`): who asked has the answer soon after an election.
  * J5. An acknowledgement without a position says nothing: the leader has begun to store a message of that id, and may
- *     yet lose the leadership and it (nats-server 2.10; later ones refuse with 10158). It is asked again.
+ *     yet lose the leadership and it (nats-server 2.10; later ones refuse with 10158). It is asked again, and where it was
+ *     lost another leader is asked for (`stuck-ids.ts`).
  */
 
 import { setTimeout as pause } from 'node:timers/promises';
@@ -24,6 +25,7 @@ import { LeaderReach } from './leader-reach.ts';
 import { plainBytes } from './message.ts';
 import { type AccountInfo, Room } from './room.ts';
 import { Silences } from './silences.ts';
+import { StuckIds } from './stuck-ids.ts';
 
 export interface PublishAck {
   readonly stream: string;
@@ -64,10 +66,15 @@ export class JetStream {
   /** Of streams that were asked for and did not answer (J4). */
   readonly silences = new Silences();
   readonly #reach: LeaderReach;
+  readonly #stuckIds: StuckIds;
 
   constructor(connection: Connection) {
     this.connection = connection;
     this.#reach = new LeaderReach(() => connection.leave('reaches no leader of JetStream'));
+    this.#stuckIds = new StuckIds({
+      ask: (verb, timeoutMs) => this.ask(verb, undefined, timeoutMs),
+      log: connection.log,
+    });
     this.room = new Room((timeoutMs) => this.ask<AccountInfo>('INFO', undefined, timeoutMs));
   }
 
@@ -115,13 +122,18 @@ export class JetStream {
   /** Publishes once into whatever stream holds the subject; rejects with `ApiError` or an outage. */
   async publish(subject: string, data: Uint8Array, headers: Headers, timeoutMs: number): Promise<PublishAck> {
     await this.room.demand(data.length, timeoutMs);
+    const id = headers['Nats-Msg-Id'] ?? '';
+    const stream = headers['Nats-Expected-Stream'] ?? '';
     try {
-      return await this.#reach.around(true, async () => {
+      const ack = await this.#reach.around(true, async () => {
         const reply = await this.connection.request(subject, data, timeoutMs, headers);
         return positioned(parse<PublishAck>(reply.data));
       });
+      this.#stuckIds.stored(stream, id);
+      return ack;
     } catch (error) {
       if (error instanceof ApiError && error.isWithoutRoom) this.room.refused(toOutage(error, 'the bus'));
+      if (error instanceof ApiError && error.is(apiError.inProcess)) this.#stuckIds.refused(stream, id);
       throw error;
     }
   }

@@ -21,6 +21,12 @@ export const STREAM_RATE_MS = 60_000;
 export const STREAM_RATE_LEAST_MS = 1_000;
 /** How long one attempt of a bus write waits for its acknowledgement; short, so that a request answers 503 fast. */
 export const BUS_ATTEMPT_MS = 2_000;
+/** An id that a leader has refused for so long as being stored was lost by an election; one that is stored takes ms. */
+export const BUS_STUCK_MS = 2_000;
+/** How often a process may ask the leader of one stream to hand over for that reason. */
+export const BUS_HAND_OVER_AGAIN_MS = 10_000;
+/** Ids that are refused so at once, of which each is looked at. */
+export const BUS_STUCK_IDS = 1_000;
 /** Content of the bus that is larger is compressed, and this is the most that it may be when it is read back. */
 export const COMPRESS_BYTES = 256 * 1024;
 export const INFLATED_BYTES = 256 * 1024 * 1024;

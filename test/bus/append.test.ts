@@ -1,10 +1,13 @@
 /** append.W1 and W2: what a write says when its acknowledgement is lost on the way. */
 
-import { connect, jwtAuthenticator, type NatsConnection } from 'nats';
+import { connect, jwtAuthenticator, type Msg, type NatsConnection } from 'nats';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { Connection } from '../../bus/connection.ts';
+import { JetStream } from '../../bus/jetstream.ts';
 import type { NatsBus } from '../../bus/nats-bus.ts';
 import type { TestNats } from '../support/nats.ts';
-import { startNats } from '../support/nats.ts';
+import { quiet, startNats } from '../support/nats.ts';
+import { partlyOther } from '../support/partly-other.ts';
 import type { Relay } from '../support/relay.ts';
 import { startRelay } from '../support/relay.ts';
 import { until } from '../support/until.ts';
@@ -201,5 +204,25 @@ describe('jetstream.J5 an acknowledgement that has no position', () => {
     const write = direct.append(STREAM, subject, bytes('x'), { id: 'given', deadlineMs: 3_000 });
     await expect(write).rejects.toMatchObject({ code: 'bus.unavailable' });
     expect(asked).toBeGreaterThan(1);
+  });
+
+  it('stuck-ids.B2 is stored under its id once another server leads, where the leader had lost it', async () => {
+    const { credentials, url } = nats;
+    const connection = new Connection({ url, credentials, name: 'stuck', log: quiet });
+    const cluster = { leader: 'n1', replicas: [{ name: 'n2', current: true, active: 0 }] };
+    let hasHandedOver = false;
+    const request: Connection['request'] = async (subject) => {
+      hasHandedOver ||= subject === `$JS.API.STREAM.LEADER.STEPDOWN.${STREAM.name}`;
+      if (subject.startsWith('$JS.API.')) return { data: bytes(JSON.stringify({ cluster })) } as Msg;
+      const ack = hasHandedOver ? { stream: STREAM.name, seq: 7 } : AS_2_10;
+      return { data: bytes(JSON.stringify(ack)) } as Msg;
+    };
+    const jetstream = new JetStream(partlyOther(connection, { request }));
+    const headers = { 'Nats-Msg-Id': 'lost', 'Nats-Expected-Stream': STREAM.name };
+    const write = jetstream.retrying(20_000, (left) =>
+      jetstream.publish('mcs.t.stuck', bytes('x'), headers, left()),
+    );
+    expect(await write).toMatchObject({ seq: 7 });
+    await connection.close();
   });
 });

@@ -11,7 +11,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { connect } from 'nats';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openBus } from '../../bus/nats-bus.ts';
+import { streams } from '../../contract/bus/streams.ts';
+import { subject } from '../../contract/bus/subjects.ts';
 import { inTurns } from '../../messaging/in-turns.ts';
+import type { Bus } from '../../ports/bus.ts';
 import { addField, FIELD, type Field } from '../support/campaign-field.ts';
 import {
   type CampaignRecord,
@@ -28,6 +31,7 @@ import { startCluster, type TestCluster } from '../support/cluster.ts';
 import { DEMO } from '../support/demo-cell.ts';
 import { endAllMcs, type Mcs, startMcs } from '../support/mcs.ts';
 import { quiet } from '../support/nats.ts';
+import { type Silence, silencesOf } from '../support/silences.ts';
 import { until } from '../support/until.ts';
 
 interface Health {
@@ -46,6 +50,8 @@ const JUDGED_WITHIN_MS = 300_000;
 const SAID_LINES = 200;
 /** Fields of a log line that say what it is about. */
 const ABOUT = ['stream', 'streams', 'lost', 'target', 'bytes'];
+/** Of each stage. */
+const SILENCES = 5;
 /** How long a server is away, and how long everybody has for themselves behind it. */
 const [AWAY_MS, BETWEEN_MS] = [12_000, 15_000];
 
@@ -181,6 +187,7 @@ describe.runIf(MINUTES > 0)('a cell over a cluster', () => {
         isOver: (read) => isOver(load, read),
         end: (read) => abortOpen(load, read),
       });
+      const silences = await silencesIn(bus);
       await bus.close();
       const verdicts = judge(load, record, field);
       const states =
@@ -194,7 +201,7 @@ describe.runIf(MINUTES > 0)('a cell over a cluster', () => {
           : {};
       const reasons = 'of' in record.telecommands ? reasonsIn(record.telecommands.of) : {};
       process.stdout.write(
-        `${JSON.stringify({ done, ...summary(load), states, reasons, stages, warnings: warnings(), verdicts }, undefined, 1)}\n`,
+        `${JSON.stringify({ done, ...summary(load), states, reasons, stages, silences, warnings: warnings(), verdicts }, undefined, 1)}\n`,
       );
       if (Object.values(verdicts).some(({ verdict }) => verdict !== 'pass')) await showTrouble();
       for (const [checker, verdict] of Object.entries(verdicts))
@@ -205,6 +212,19 @@ describe.runIf(MINUTES > 0)('a cell over a cluster', () => {
     },
     MINUTES * 60_000 + JUDGED_WITHIN_MS + 300_000,
   );
+
+  /** Of each stage that a value comes by: where it stood still longest. */
+  async function silencesIn(bus: Bus): Promise<Record<string, readonly Silence[]>> {
+    const stages = [
+      [streams.frames, subject.frames('sim-2')],
+      [streams.decoded, subject.decoded('sat2')],
+      [streams.values, subject.values('sat2')],
+    ] as const;
+    const all = await Promise.all(
+      stages.map(async ([stream, of]) => [of, await silencesOf(bus, stream, of, SILENCES)] as const),
+    );
+    return Object.fromEntries(all);
+  }
 
   /** What the processes that live warned of, with the stream it was about: how often. */
   function warnings(): Record<string, number> {

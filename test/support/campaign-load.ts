@@ -1,7 +1,7 @@
 /** Load on a cell over a cluster, and what became of it: what was acknowledged, and for how long nothing was. */
 
 import { setTimeout as pause } from 'node:timers/promises';
-import { connect } from 'nats';
+import { connect, type NatsConnection } from 'nats';
 import type { LaunchReply, RunStatus } from '../../contract/run.ts';
 import type { TcReply } from '../../contract/telecommand.ts';
 import { FIELD } from './campaign-field.ts';
@@ -147,17 +147,23 @@ interface Led {
   readonly cluster?: { readonly replicas?: readonly { readonly active: number }[] };
 }
 
-/** Asks the leader of each stream itself five times a second, past everything of ours. */
+/** Asks the leader of each stream itself five times a second, past everything of ours, over every server. */
 export async function watchLeaders(servers: string, signal: AbortSignal, load: Load): Promise<void> {
-  await Promise.all(LED.map((stream) => watchLeader(servers, signal, load, stream)));
+  await Promise.all(servers.split(',').map((server) => watchOver(server, signal, load)));
 }
 
-async function watchLeader(servers: string, signal: AbortSignal, load: Load, stream: string): Promise<void> {
-  const connection = await connect({
-    servers: servers.split(','),
-    maxReconnectAttempts: -1,
-    reconnectTimeWait: 100,
-  });
+async function watchOver(server: string, signal: AbortSignal, load: Load): Promise<void> {
+  const connection = await connect({ servers: server, maxReconnectAttempts: -1, reconnectTimeWait: 100 });
+  await Promise.all(LED.map((stream) => watchLeader(connection, signal, load, stream)));
+  await connection.close();
+}
+
+async function watchLeader(
+  connection: NatsConnection,
+  signal: AbortSignal,
+  load: Load,
+  stream: string,
+): Promise<void> {
   while (!signal.aborted) {
     const asked = connection.request(`$JS.API.STREAM.INFO.${stream}`, undefined, { timeout: 1_000 });
     const led = await asked.then(
@@ -169,5 +175,4 @@ async function watchLeader(servers: string, signal: AbortSignal, load: Load, str
       load.leaders[stream]!.succeeded(load.now);
     await pause(200);
   }
-  await connection.close();
 }
