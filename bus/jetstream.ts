@@ -10,8 +10,8 @@
  * J6. A question that meets a stream without a leader is lost, and its answer never comes. So what changes nothing is
  *     repeated while it is pending (`askAgain`): who asked has the answer soon after an election.
  * J5. An acknowledgement without a position says nothing: the leader has begun to store a message of that id, and may
- *     yet lose the leadership and it (nats-server 2.10; later ones refuse with 10158). It is asked again, and where it was
- *     lost another leader is asked for (`stuck-ids.ts`).
+ *     yet lose the leadership and it (nats-server 2.10; later ones refuse with 10158). It is asked again, and where it
+ *     was lost another leader is asked for (`stuck-ids.ts`).
  */
 
 import { setTimeout as pause } from 'node:timers/promises';

@@ -7,8 +7,8 @@
  * B1. An id is stuck that one leader has refused so for `BUS_STUCK_MS`, asked again and again, while a majority of its
  *     group follows it: what it had begun to store would be stored by then. A leader that is cut off is left to those
  *     who elect another one.
- * B2. Such a leader is asked to hand over. The next one has the message, or does not know the id; the id is the same, so
- *     it is stored once.
+ * B2. Such a leader is asked to hand over. The next one has the message, or does not know the id; the id is the same,
+ *     so it is stored once.
  * B3. One process asks so of a stream once in `BUS_HAND_OVER_AGAIN_MS`.
  */
 

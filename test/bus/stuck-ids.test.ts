@@ -66,14 +66,14 @@ describe('an id that the leader of a stream refuses as being stored', () => {
     expect(asked).toEqual([...HAND_OVER, ...HAND_OVER]);
   });
 
-  it('begins anew behind a pause in which another leader may have been elected', async () => {
+  it('begins again behind a pause in which another leader may have been elected', async () => {
     await refusedFor(BUS_STUCK_MS - 250);
     now += 1_001;
     await refusedFor(BUS_STUCK_MS - 250);
     expect(asked).toEqual([]);
   });
 
-  it('begins anew once it was stored', async () => {
+  it('begins again once it was stored', async () => {
     await refusedFor(BUS_STUCK_MS - 250);
     ids.stored('TM_FRAMES', 'one');
     await refusedFor(BUS_STUCK_MS - 250);
