@@ -117,6 +117,35 @@ describe('at 390 px', () => {
     ).toBeLessThanOrEqual(1);
   }, 60_000);
 
+  it('what happened is read in the log of events without moving it sideways, also far down', async () => {
+    const page = await open('/#/events?target=sat1', { width: NARROW });
+    const rows = page.locator('.events tbody tr[aria-rowindex]');
+    await rows.first().waitFor();
+    await page.evaluate(`window.feed('events/watch', 60, ${EVENT})`);
+    await rows.filter({ hasText: 'Run 59 began.' }).waitFor();
+    const looks = `(() => {
+      const box = document.querySelector('.events');
+      const heights = [...box.querySelectorAll('tr[aria-rowindex]')].map((row) => row.getBoundingClientRect().height);
+      const cut = [...box.querySelectorAll('.line-button')].filter((each) => each.scrollWidth > each.clientWidth);
+      const [text, edge] = [box.querySelector('.line-button'), box.getBoundingClientRect().right];
+      const days = [...box.querySelectorAll('td.mono span')].map((each) => Math.round(each.getBoundingClientRect().height));
+      return { lines: Math.max(...days) < 24, rest: edge - text.parentElement.getBoundingClientRect().right < 20, sideways: box.scrollWidth - box.clientWidth, heights: [...new Set(heights)], cut: cut.length };
+    })()`;
+    expect(await page.evaluate(looks)).toEqual({
+      lines: true,
+      rest: true,
+      sideways: 0,
+      heights: [60],
+      cut: 0,
+    });
+    // Rows that are drawn stand where the height of those before them says.
+    await page.locator('.events').evaluate((box) => box.scrollTo({ top: 40 * 60 }));
+    await rows.filter({ hasText: 'Run 19 began.' }).waitFor();
+    const { y } = (await page.locator('.events tr[aria-rowindex="42"]').boundingBox())!;
+    const box = (await page.locator('.events').boundingBox())!;
+    expect(Math.abs(y - box.y)).toBeLessThan(60);
+  }, 60_000);
+
   it('the history says what became of a telecommand without being moved sideways', async () => {
     const page = await open('/#/telecommands?target=sat1', { width: NARROW });
     const state = page.locator('.history tbody tr td span').first();

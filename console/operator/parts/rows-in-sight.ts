@@ -62,8 +62,8 @@ export class RowsInSight {
 }
 
 /** A row that is as high as so many that are not in the document. */
-export function spacer(rows: number, columns: number): unknown {
+export function spacer(rows: number, columns: number, rowHeight = ROW): unknown {
   return rows <= 0
     ? nothing
-    : html`<tr aria-hidden="true"><td colspan=${columns} class="spacer" height=${rows * ROW}></td></tr>`;
+    : html`<tr aria-hidden="true"><td colspan=${columns} class="spacer" height=${rows * rowHeight}></td></tr>`;
 }
