@@ -244,7 +244,6 @@ export class TargetAlarms {
 
   /** What stood behind the last message was another target's (T4). */
   #reachHead(): void {
-    if (this.#stopped) return;
     this.#atHead = true;
     this.#arm();
   }
@@ -253,7 +252,6 @@ export class TargetAlarms {
     // What comes during a change of the mission is behind this.
     this.#atHead = true;
     while (this.#updating !== undefined) await this.#updating;
-    if (this.#stopped) return;
     this.#live = true;
     this.#watch?.prime(this.#known);
     this.#known = [];
