@@ -109,13 +109,14 @@ export async function follow(
   const told: ConditionChanged[] = [];
   const stands = new Map<string, StoredAlarm>();
   const failures: unknown[] = [];
+  const log = keptLog();
   const recorded = { wait: Promise.resolve(), now: (): void => undefined };
   const definition = { name: 'hot', soft: [0, 1] };
   const measures = more.known === false ? [] : [{ component: 'obc', instance: undefined, definition }];
   const alarms = new TargetAlarms({
     bus,
     clock,
-    log: keptLog(),
+    log,
     epoch,
     target: {
       name: 'sat1',
@@ -149,7 +150,7 @@ export async function follow(
     await alarms.start();
     await settled();
   };
-  return { alarms, told, stands, failures, recorded, start };
+  return { alarms, log, told, stands, failures, recorded, start };
 }
 
 export const markOf = (bus: LogBus): unknown =>

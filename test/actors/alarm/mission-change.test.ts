@@ -49,6 +49,19 @@ describe('while messages are still to come', () => {
     expect(told).toEqual(['draining warning +10000']);
   });
 
+  it('target-alarms.T5 other limits are judged by once the head is reached', async () => {
+    const { bus, clock, sampled, lead } = world;
+    const { told, update } = await lead();
+    bus.behind = 1;
+    await sampled({ [VOLTAGE]: 7 });
+    await update(NARROW);
+    expect(told).toEqual([]);
+    await clock.run(1_000, 500);
+    bus.behind = 0;
+    await sampled({ 'obc.mode': 2 });
+    expect(told).toEqual(['voltage warning +1000']);
+  });
+
   it('target-alarms.T4 a hold of the new mission is not raised by time over a message that ends it', async () => {
     const { bus, clock, sampled, lead } = world;
     const { told, update } = await lead();
@@ -149,9 +162,14 @@ describe('while it is taken up', () => {
     const { bus, sampled, lead } = world;
     const { alarms, told, update } = await lead();
     await sampled({ [VOLTAGE]: 7 });
-    bus.followsToFail = 1;
+    let lose: (outage: Outage) => void = () => undefined;
+    bus.headAfter = new Promise((_, reject) => {
+      lose = reject;
+    });
     const updating = update(draining(60));
+    await settled();
     await alarms.stop();
+    lose(new Outage('bus.unavailable', 'the follower was stopped'));
     await updating;
     expect([told, alarms.waiting]).toEqual([[], 0]);
   });

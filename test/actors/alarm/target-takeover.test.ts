@@ -31,10 +31,11 @@ describe('where reading begins', () => {
 
   it('messaging/low-water-mark.F3 the low-water mark keeps the last message recorded, and none where there was none', async () => {
     const at = world();
-    const { start } = await follow(at, 1);
+    const { log, start } = await follow(at, 1);
     await start();
     await at.clock.run(1_100, 100);
     expect(markOf(at.bus)).not.toHaveProperty('known');
+    expect(log.said).toEqual([]);
     const stored = at.clock.now();
     const last = await at.says('other');
     await at.clock.run(1_100, 100);
