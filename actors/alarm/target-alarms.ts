@@ -181,7 +181,11 @@ export class TargetAlarms {
     });
     this.#follower = follower;
     if (this.#stopped) return follower.stop();
-    follower.caughtUp.then(() => this.#caughtUp()).catch(failed);
+    follower.caughtUp
+      .then(() => this.#caughtUp())
+      .catch((error: unknown) => {
+        if (!this.#stopped) failed(error);
+      });
   }
 
   // A new mission ----------------------------------------------------------------------------------------------------

@@ -189,6 +189,20 @@ describe('what ends with its owner', () => {
     expect(told).toHaveLength(1);
   });
 
+  it('the end of its follower is no failure of one that is stopped before it has caught up', async () => {
+    const at = world();
+    let end: (outage: Outage) => void = () => undefined;
+    at.bus.headAfter = new Promise((_, reject) => {
+      end = reject;
+    });
+    const { alarms, failures, start } = await follow(at, 1);
+    await start();
+    await alarms.stop();
+    end(new Outage('bus.unavailable', 'the follower was stopped'));
+    await settled();
+    expect(failures).toEqual([]);
+  });
+
   it('one that is stopped waits for nothing when the bus says what it has learned meanwhile', async () => {
     const at = world();
     const head = later<void>();
