@@ -189,7 +189,10 @@ describe('what ends with its owner', () => {
     expect(told).toHaveLength(1);
   });
 
-  it('the end of its follower is no failure of one that is stopped before it has caught up', async () => {
+  it.each([
+    ['a failure of one that is at work', false],
+    ['none of one that is stopped', true],
+  ])('the end of its follower before it has caught up is %s', async (_what, isStopped) => {
     const at = world();
     let end: (outage: Outage) => void = () => undefined;
     at.bus.headAfter = new Promise((_, reject) => {
@@ -197,10 +200,11 @@ describe('what ends with its owner', () => {
     });
     const { alarms, failures, start } = await follow(at, 1);
     await start();
-    await alarms.stop();
-    end(new Outage('bus.unavailable', 'the follower was stopped'));
+    if (isStopped) await alarms.stop();
+    const outage = new Outage('bus.unavailable', 'the follower was stopped');
+    end(outage);
     await settled();
-    expect(failures).toEqual([]);
+    expect(failures).toEqual(isStopped ? [] : [outage]);
   });
 
   it('one that is stopped waits for nothing when the bus says what it has learned meanwhile', async () => {
