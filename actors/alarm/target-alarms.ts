@@ -10,7 +10,7 @@
  * T4. Time passes for conditions only while no stored message is still to come: a value that is late on the bus is not
  *     missed.
  * T5. Once the head is reached, and after each change of the mission, how the alarms stand is compared with their
- *     records: what nobody saw change is recorded then, at that time.
+ *     records: what nobody saw change is recorded then, at that time. Behind the head that waits until it is reached.
  * T6. An alarm the mission does not have any more is evaluated by nobody: one that was active is back to normal, and
  *     what is not acknowledged stays so.
  * T7. A measure that comes more seldom than what is read back is judged by its current value, before what is read
@@ -73,6 +73,8 @@ export class TargetAlarms {
   #now: Stands = { position: 0, at: 0, stored: 0 };
   /** Whether no message was behind the last one. */
   #atHead = false;
+  /** Whether how the alarms stand is still to be compared with their records (T5). */
+  #uncompared = false;
   /** Position of the last message taken, also of one below the low-water mark. */
   #heard = 0;
   #live = false;
@@ -93,7 +95,7 @@ export class TargetAlarms {
       ...options,
       target: target.name,
       now: () => this.#now,
-      end: () => (this.#live ? this.#reached : undefined),
+      end: () => (this.#live ? this.#now.position : undefined),
     });
   }
 
@@ -179,25 +181,35 @@ export class TargetAlarms {
     });
     this.#follower = follower;
     if (this.#stopped) return follower.stop();
-    follower.caughtUp.then(() => this.#caughtUp()).catch(failed);
+    follower.caughtUp
+      .then(() => this.#caughtUp())
+      .catch((error: unknown) => {
+        if (!this.#stopped) failed(error);
+      });
   }
 
   // A new mission ----------------------------------------------------------------------------------------------------
 
   async #takeUp(target: Target): Promise<void> {
-    const now = this.#options.clock.now();
-    if (this.#atPresent) this.#passUntil(now);
+    const { clock } = this.#options;
+    const now = this.#atPresent ? clock.now() : undefined;
+    if (now !== undefined) this.#passUntil(now);
     const before = this.#watch;
     let watch = this.#open(target, before);
     if (watch?.whole === false) watch = this.#open(target, before, await this.#filled(target, now));
     if (this.#stopped) return;
     this.#target = target;
     this.#watch = watch;
-    if (this.#live) this.#compare();
+    // A message that came meanwhile may end what is due since then.
+    if (now !== undefined) this.#compare(this.#atPresent ? clock.now() : now);
+    else this.#uncompared = true;
   }
 
-  /** An evaluation that has read what is stored, up to the last message taken; it reports nothing. */
-  async #filled(target: Target, now: number): Promise<AlarmWatch | undefined> {
+  /**
+   * An evaluation that has read what is stored, up to the last message taken, and for which time has passed up to
+   * `now`; it reports nothing.
+   */
+  async #filled(target: Target, now: number | undefined): Promise<AlarmWatch | undefined> {
     const watch = this.#options.watchOf(target, () => undefined, undefined, undefined);
     const known = await this.#options.knownOf(target);
     if (watch === undefined) return undefined;
@@ -206,13 +218,8 @@ export class TargetAlarms {
     await this.#values.read(watch, from, this.#heard);
     if (this.#live) watch.prime(known);
     else this.#known = known;
-    if (this.#atPresent) watch.pass(now);
+    if (now !== undefined) watch.pass(now);
     return watch;
-  }
-
-  /** The last position that has been taken. */
-  get #reached(): number {
-    return Math.max(this.#heard, this.#now.position);
   }
 
   /** Whether everything stored has been taken (T4). */
@@ -224,8 +231,10 @@ export class TargetAlarms {
 
   #hear(message: StreamMessage): Promise<void> | undefined {
     if (this.#stopped) return undefined;
-    if (this.#updating !== undefined) return this.#updating.then(() => this.#hear(message));
-    this.#disarm();
+    if (this.#updating !== undefined) {
+      this.#atHead = false;
+      return this.#updating.then(() => this.#hear(message));
+    }
     const batch = this.#values.batchOf(message);
     const before = this.#heard === 0 ? message.seq - 1 : this.#heard;
     if (batch !== undefined) this.#watch?.apply(batch, message.seq);
@@ -239,19 +248,18 @@ export class TargetAlarms {
 
   /** What stood behind the last message was another target's (T4). */
   #reachHead(): void {
-    if (this.#stopped) return;
     this.#atHead = true;
     this.#arm();
   }
 
   async #caughtUp(): Promise<void> {
-    while (this.#updating !== undefined) await this.#updating;
-    if (this.#stopped) return;
-    this.#live = true;
+    // What comes during a change of the mission is behind this.
     this.#atHead = true;
+    while (this.#updating !== undefined) await this.#updating;
+    this.#live = true;
     this.#watch?.prime(this.#known);
     this.#known = [];
-    this.#compare();
+    this.#uncompared = true;
     this.#arm();
   }
 
@@ -261,6 +269,7 @@ export class TargetAlarms {
     if (!this.#atPresent || this.#updating !== undefined || this.#stopped) return;
     const { clock } = this.#options;
     const now = clock.now();
+    if (this.#uncompared) this.#compare(now);
     const deadline = this.#watch?.deadline(now);
     if (deadline === undefined) return;
     this.#timer = clock.setTimeout(() => this.#pass(), Math.max(1, deadline - now));
@@ -282,14 +291,14 @@ export class TargetAlarms {
   #passUntil(now: number): void {
     this.#watch?.pass(now);
     this.#now = { ...this.#now, at: now };
-    this.#changes.take(this.#reached);
+    this.#changes.take(this.#now.position);
   }
 
   /** T5 */
-  #compare(): void {
-    const found = this.#options.clock.now();
+  #compare(found: number): void {
+    this.#uncompared = false;
     // What was due meanwhile comes first: a condition that has held for its duration would seem not to hold.
-    if (this.#atHead) this.#passUntil(found);
+    this.#passUntil(found);
     const edges = [...(this.#watch?.standing() ?? []), ...this.#removed()];
     this.#changes.takeFound(edges, found);
   }

@@ -52,7 +52,7 @@ export const runMachine = chartOfRun.createMachine({
           entry: 'takeLeases',
           on: {
             prepared: [
-              { guard: 'isAborted', target: 'ending', actions: 'keepLeases' },
+              { guard: 'isAborted', target: 'ending' },
               { guard: 'inTime', target: 'running', actions: 'keepLeases' },
             ],
             'not-prepared': [
@@ -261,7 +261,7 @@ export const runMachine = chartOfRun.createMachine({
           entry: 'retakeLeases',
           on: {
             prepared: [
-              { guard: 'isAborted', target: 'ending', actions: ['keepLeases', 'refuseResumed'] },
+              { guard: 'isAborted', target: 'ending', actions: 'refuseResumed' },
               { guard: 'inTime', target: 'running', actions: ['keepLeases', 'logContinued'] },
             ],
             'not-prepared': [
@@ -280,7 +280,7 @@ export const runMachine = chartOfRun.createMachine({
           entry: 'checkLeases',
           on: {
             prepared: [
-              { guard: 'isAborted', target: 'ending', actions: 'keepLeases' },
+              { guard: 'isAborted', target: 'ending' },
               { guard: 'inTime', target: 'running', actions: 'keepLeases' },
             ],
             'not-prepared': [
@@ -334,7 +334,6 @@ export const runMachine = chartOfRun.createMachine({
               on: {
                 'fault.switched': 'checking',
                 'fault.refused': 'checking',
-                'command.abort': { target: 'checking', actions: 'keepAbort' },
               },
             },
             /** `finished` is logged: the leases go back, the report is archived. */

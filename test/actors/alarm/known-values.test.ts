@@ -1,117 +1,28 @@
 /** What the alarms of a target are judged by where no sample comes: after a failover, and when the mission changes. */
 
 import { beforeEach, describe, expect, it } from 'vitest';
-import { Slots } from '../../../actors/alarm/slots.ts';
-import { TargetAlarms } from '../../../actors/alarm/target-alarms.ts';
 import type { StoredAlarm } from '../../../contract/alarm.ts';
-import { alarmKey } from '../../../contract/alarm-name.ts';
 import { encodeBatch } from '../../../contract/batch.ts';
-import { buckets } from '../../../contract/bus/buckets.ts';
 import { streams } from '../../../contract/bus/streams.ts';
 import { subject } from '../../../contract/bus/subjects.ts';
-import { isActive } from '../../../machines/alarm/record.ts';
-import type { Target } from '../../../mission/mission.ts';
-import type { Platform } from '../../../mission/platform.ts';
-import { createAlarmWatch } from '../../../telemetry/alarms/alarm-watch.ts';
-import { knownSamples } from '../../../telemetry/alarms/known-samples.ts';
-import { encodeCheckpoint } from '../../../telemetry/checkpoint.ts';
-import { CurrentValues } from '../../../telemetry/current-values.ts';
-import { readValues } from '../../../telemetry/reading/batch-shape.ts';
-import { ManualClock, settled } from '../../support/manual-clock.ts';
-import { keptLog } from '../../support/silent-log.ts';
-import { BOX, boxOf, COMPONENTS } from '../../telemetry/alarms/watched.ts';
+import type { ManualClock } from '../../support/manual-clock.ts';
+import { BOX } from '../../telemetry/alarms/watched.ts';
 import { valuesOf } from '../../telemetry/platform.ts';
-import { LogBus } from '../telecommand/log-bus.ts';
-
-const NOON = Date.parse('2026-03-01T12:00:00Z');
-const HOUR = 3_600_000;
-const platforms = new Map([[BOX.digest, BOX]]);
+import type { LogBus } from '../telecommand/log-bus.ts';
+import { type BoxWorld, boxWorld, CURRENT, changed, HOUR, type Led, VOLTAGE } from './box-world.ts';
 
 let bus: LogBus;
 let clock: ManualClock;
 let stands: Map<string, StoredAlarm>;
-let values: CurrentValues;
-let epoch = 0;
+let sampled: BoxWorld['sampled'];
+let lead: BoxWorld['lead'];
 
 beforeEach(() => {
-  bus = new LogBus();
-  clock = new ManualClock(NOON);
-  bus.now = () => clock.now();
-  stands = new Map();
-  values = new CurrentValues(BOX);
-  epoch = 0;
+  ({ bus, clock, stands, sampled, lead } = boxWorld());
 });
 
-/** Samples of now, on the value stream and in the current values, as the owner of telemetry keeps them. */
-async function sampled(raw: Record<string, number>, deferred = false): Promise<void> {
-  const of = values.platform;
-  const batch = valuesOf(of, [{ ground: clock.now(), raw }], { deferred });
-  values.apply(batch);
-  await bus.append(streams.values, subject.values('sat1'), encodeBatch(batch));
-  const columns = values.snapshot();
-  const checkpoint = { epoch: 1, positions: { decoded: 0, values: 0 }, columns };
-  await bus.bucket(buckets.values).overwrite('sat1', await encodeCheckpoint(checkpoint));
-  await settled();
-}
-
-const target = (platform: Platform): Target => ({ name: 'sat1', platform }) as Target;
-
-/** A new leader of the alarms; what it records is kept over its end. */
-async function lead(platform = BOX) {
-  const told: string[] = [];
-  epoch += 1;
-  platforms.set(platform.digest, platform);
-  const alarms = new TargetAlarms({
-    bus,
-    clock,
-    log: keptLog(),
-    epoch,
-    target: target(platform),
-    slots: new Slots(8),
-    watchOf: ({ platform: of }, tell, earlier, filled) =>
-      of &&
-      createAlarmWatch({
-        platform: of,
-        tell,
-        earlier,
-        filled,
-        platformOf: (digest) => platforms.get(digest),
-      }),
-    knownOf: (of) => knownSamples(bus, of),
-    readValues,
-    standsOf: (key) => stands.get(key),
-    activeOnes: () => [...stands].filter(([, { record }]) => isActive(record.state)).map(([key]) => key),
-    record: async (name, { severity, evaluated, at }) => {
-      const state = severity === null ? 'NORMAL' : 'ACTIVE_UNACK';
-      const record = { previous: 'NORMAL', state, seq: 1, ...(severity !== null && { severity }) } as const;
-      stands.set(alarmKey(name), { record, epoch, evaluated });
-      told.push(`${name.alarm} ${severity} +${at - NOON}`);
-    },
-    failed: (error) => {
-      throw error;
-    },
-  });
-  await alarms.start();
-  await settled();
-  const update = async (next: Platform): Promise<void> => {
-    platforms.set(next.digest, next);
-    await alarms.update(target(next));
-    await settled();
-  };
-  return { alarms, told, update };
-}
-
-function changed(change: (components: typeof COMPONENTS) => void): Platform {
-  const components = structuredClone(COMPONENTS);
-  change(components);
-  return boxOf({ aaa: { measures: { rate: { type: 'f64' } } }, ...components });
-}
-
-const VOLTAGE = 'battery[1].voltage';
-const CURRENT = 'battery[1].current';
-
 describe('after a failover', () => {
-  async function failover(): Promise<Awaited<ReturnType<typeof lead>>> {
+  async function failover(): Promise<Led> {
     const first = await lead();
     await first.alarms.stop();
     return lead();

@@ -17,6 +17,7 @@ import type {
   Entry,
   Follower,
   FollowFrom,
+  FollowOptions,
   KnownMessage,
   Stoppable,
   StreamMessage,
@@ -30,6 +31,7 @@ interface Feed {
   readonly stream: string;
   readonly pattern: RegExp;
   readonly handle: Handle;
+  readonly options: FollowOptions;
   tail: Promise<void>;
   stopped: boolean;
 }
@@ -46,6 +48,8 @@ export class LogBus implements Bus {
   followsToFail = 0;
   /** How many messages those that are appended say to have behind them, as for a follower that is slow. */
   behind = 0;
+  /** Followers opened meanwhile have caught up once this has resolved too. */
+  headAfter: Promise<void> | undefined;
   /** Answers requests; throwing or rejecting is what the caller gets. */
   answer: (subject: string, call: Record<string, unknown>) => unknown = (subject) => {
     throw new Outage('bus.no-responder', subject);
@@ -101,13 +105,15 @@ export class LogBus implements Bus {
     subject: string,
     from: FollowFrom,
     handle: Handle,
+    options: FollowOptions = {},
   ): Promise<Follower> {
     if (this.followsToFail > 0) {
       this.followsToFail -= 1;
       throw new Outage('bus.unavailable', 'not followed');
     }
     const pattern = new RegExp(`^${subject.replaceAll('.', '\\.').replaceAll('*', '[^.]+')}$`);
-    const feed: Feed = { stream: stream.name, pattern, handle, tail: Promise.resolve(), stopped: false };
+    const tail = Promise.resolve();
+    const feed: Feed = { stream: stream.name, pattern, handle, options, tail, stopped: false };
     const wanted = this.messages(stream).filter(
       (message) => pattern.test(message.subject) && isFrom(from, message),
     );
@@ -115,7 +121,8 @@ export class LogBus implements Bus {
       this.#offer(feed, stream, { ...message, pending: wanted.length - 1 - n });
     }
     this.#feeds.add(feed);
-    const caughtUp = feed.tail.then(() => this.messages(stream).length);
+    const { headAfter } = this;
+    const caughtUp = feed.tail.then(() => headAfter).then(() => this.messages(stream).length);
     return {
       caughtUp,
       stop: async () => {
@@ -123,6 +130,11 @@ export class LogBus implements Bus {
         this.#feeds.delete(feed);
       },
     };
+  }
+
+  /** What those that follow the stream now have asked for. */
+  following({ name }: StreamDefinition): FollowOptions[] {
+    return [...this.#feeds].filter(({ stream }) => stream === name).map(({ options }) => options);
   }
 
   async stillHolds(stream: StreamDefinition, { seq, at, subject }: KnownMessage): Promise<boolean> {

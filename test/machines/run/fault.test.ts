@@ -18,6 +18,7 @@ const refusingFire: Reply = (effect) =>
   effect.type === 'effect.send' ? ended(effect.tc, 'REJECTED') : well(effect);
 const asked = (bench: Bench) => bench.faults.map(({ index, on, at }) => ({ index, on, at }));
 const switched = (on: boolean, index = 0) => ({ type: 'fault.switched', fault: index, on }) as const;
+const refused = (on: boolean) => ({ type: 'fault.refused', fault: 0, on, reason: 'no such fault' }) as const;
 const messages = (bench: Bench) => bench.of('logged').map(({ path, message }) => `${path}: ${message}`);
 
 describe('faults of simulated targets', () => {
@@ -175,8 +176,45 @@ describe('faults of simulated targets', () => {
 });
 
 describe('what the log says of them, read by a new owner', () => {
-  const refused = (on: boolean) =>
-    ({ type: 'fault.refused', fault: 0, on, reason: 'no such fault' }) as const;
+  it.each([
+    [
+      'one is on, another is not',
+      'faultOn',
+      [fault({ afterMs: 0 }), fault({ afterMs: 9_000 })],
+      [switched(true)],
+    ],
+    ['it is still to be switched on', 'faultArmed', [fault({ afterMs: 9_000 })], []],
+    [
+      'one is, and another was refused',
+      'faultArmed',
+      [fault({ afterMs: 0 }), fault({ afterMs: 9_000 })],
+      [refused(true)],
+    ],
+    [
+      'it was refused, and is still to be switched off',
+      'faultArmed',
+      [fault({ afterMs: 0 }, { afterMs: 9_000 })],
+      [refused(true)],
+    ],
+    [
+      'one is off again, another is still to be switched on',
+      'faultArmed',
+      [fault({ afterMs: 0 }, { afterMs: 1 }), fault({ afterMs: 9_000 })],
+      [switched(true), switched(false)],
+    ],
+    ['it was refused', 'noFault', [fault({ afterMs: 0 })], [refused(true)]],
+    [
+      'it is off again',
+      'noFault',
+      [fault({ afterMs: 0 }, { afterMs: 1 })],
+      [switched(true), switched(false)],
+    ],
+    ['its step has not begun', 'noFault', [fault({ step: 'b', afterMs: 0 })], []],
+  ])('is how they stood: %s', (_what, state, faults, answers) => {
+    const bench = running(...faults);
+    for (const answer of answers) bench.tell(answer);
+    expect([bench.faultState, Bench.restored(bench.input, bench.events).faultState]).toEqual([state, state]);
+  });
 
   it.each([
     ['on', null, [refused(true)]],
@@ -215,10 +253,10 @@ describe('the end of a run whose step logs', () => {
 });
 
 describe('a fault that is switched while its run is being closed', () => {
-  it('MC-RUN-024 adds nothing behind finished', () => {
+  it.each([switched(true), refused(true)])('MC-RUN-024 adds nothing behind finished: $type', (answer) => {
     const bench = running(fault({ afterMs: 60_000 })).command('abort');
     expect(bench.kinds.at(-1)).toBe('finished');
-    bench.tell(switched(true));
+    bench.tell(answer);
     expect(bench.kinds.at(-1)).toBe('finished');
   });
 });
