@@ -104,7 +104,8 @@ export class Lane implements CellOwner {
     if (this.#lane.mark.wentBack === undefined || this.#lane.isStopped) return;
     try {
       await this.#takingUp.endOrphans(this.#lane.mark.wentBack);
-      this.#lane.mark.keep();
+      // Stopped meanwhile, it has not dealt with them (low-water-mark.F9).
+      if (!this.#lane.isStopped) this.#lane.mark.keep();
     } catch (error) {
       this.#lane.options.failed(error);
     }

@@ -17,6 +17,7 @@ import type {
   Entry,
   Follower,
   FollowFrom,
+  FollowOptions,
   KnownMessage,
   Stoppable,
   StreamMessage,
@@ -30,6 +31,7 @@ interface Feed {
   readonly stream: string;
   readonly pattern: RegExp;
   readonly handle: Handle;
+  readonly wentBack: (() => void) | undefined;
   tail: Promise<void>;
   stopped: boolean;
 }
@@ -101,13 +103,15 @@ export class LogBus implements Bus {
     subject: string,
     from: FollowFrom,
     handle: Handle,
+    { wentBack }: FollowOptions = {},
   ): Promise<Follower> {
     if (this.followsToFail > 0) {
       this.followsToFail -= 1;
       throw new Outage('bus.unavailable', 'not followed');
     }
     const pattern = new RegExp(`^${subject.replaceAll('.', '\\.').replaceAll('*', '[^.]+')}$`);
-    const feed: Feed = { stream: stream.name, pattern, handle, tail: Promise.resolve(), stopped: false };
+    const tail = Promise.resolve();
+    const feed: Feed = { stream: stream.name, pattern, handle, wentBack, tail, stopped: false };
     const wanted = this.messages(stream).filter(
       (message) => pattern.test(message.subject) && isFrom(from, message),
     );
@@ -115,14 +119,34 @@ export class LogBus implements Bus {
       this.#offer(feed, stream, { ...message, pending: wanted.length - 1 - n });
     }
     this.#feeds.add(feed);
-    const caughtUp = feed.tail.then(() => this.messages(stream).length);
+    let refuse = (_: Outage): void => undefined;
+    const caughtUp = new Promise<number>((resolve, reject) => {
+      refuse = reject;
+      feed.tail.then(() => !feed.stopped && resolve(this.messages(stream).length), reject);
+    });
+    caughtUp.catch(() => undefined);
     return {
       caughtUp,
       stop: async () => {
+        refuse(new Outage('bus.unavailable', `the follower of ${subject} was stopped`));
         feed.stopped = true;
         this.#feeds.delete(feed);
       },
     };
+  }
+
+  /** How many follow a stream or listen to a subject. */
+  get listening(): number {
+    return this.#feeds.size + this.#heard.size;
+  }
+
+  /** Followers find that the stream does not hold any more what was handed over. */
+  wentBack({ name }: StreamDefinition): void {
+    for (const feed of this.#feeds) if (feed.stream === name) feed.wentBack?.();
+  }
+
+  lost(until: number): void {
+    this.lostUntil = Math.max(this.lostUntil ?? 0, until);
   }
 
   async stillHolds(stream: StreamDefinition, { seq, at, subject }: KnownMessage): Promise<boolean> {
