@@ -66,7 +66,6 @@ export class Lane implements CellOwner {
     const stands = await this.#lane.mark.take();
     const { wentBack } = this.#lane.mark;
     this.#lane.next = wentBack === undefined || wentBack.streams.size === 0 ? stands.submission : 1;
-    if (this.#lane.isStopped) return;
     this.#follower = await bus.follow(
       streams.telecommands,
       subject.tcSubmit(target),
@@ -80,8 +79,7 @@ export class Lane implements CellOwner {
       () => undefined,
     );
     if (wentBack === undefined) this.#lane.mark.keep();
-    if (!this.#lane.isStopped)
-      this.#unwatch = this.#lane.options.missions.onChange(() => this.#missionChanged());
+    this.#unwatch = this.#lane.options.missions.onChange(() => this.#missionChanged());
   }
 
   /** J12 */
