@@ -4,8 +4,19 @@ import { describe, expect, it } from 'vitest';
 import { buckets } from '../../../contract/bus/buckets.ts';
 import { streams } from '../../../contract/bus/streams.ts';
 import { Outage } from '../../../contract/outage.ts';
+import type { Mission } from '../../../mission/mission.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
-import { cellOf, eventsOf, type LaneWorld, laneWorld, obliging, submit } from './lane-world.ts';
+import {
+  cellOf,
+  eventsOf,
+  type LaneWorld,
+  laneWorld,
+  missionOf,
+  obliging,
+  recorded,
+  submit,
+  verified,
+} from './lane-world.ts';
 
 const SENT = ['PENDING', 'ENCODED', 'SENT'];
 
@@ -50,7 +61,7 @@ describe('the owner of a lane', () => {
     await one.lane.stop();
   });
 
-  it('that has stopped hears nothing any more and has no telecommand under way', async () => {
+  it('that has stopped listens to nothing any more and has no telecommand under way', async () => {
     const one = world();
     await submit(one.bus, 1);
     await one.lane.start();
@@ -78,13 +89,100 @@ describe('the owner of a lane', () => {
     const stopping = one.lane.stop();
     look();
     await stopping;
-    expect([one.states(1), markOf(one)]).toEqual([[], 1]);
+    expect([one.states(1), markOf(one), one.said]).toEqual([[], 1, []]);
     const next = heirOf(one);
     await next.lane.start();
     await next.run(100);
     expect(next.states(1)).toEqual(SENT);
     await next.lane.stop();
   });
+});
+
+describe('what an owner takes up', () => {
+  it('waits for an outage in which its configuration cannot be read, and is not ended by it', async () => {
+    let away = 3;
+    const at = (): Mission => {
+      away -= 1;
+      if (away >= 0) throw new Outage('bus.unavailable', 'away');
+      return verified;
+    };
+    const one = world({ at });
+    await submit(one.bus, 1, { revision: 'one' });
+    await submit(one.bus, 2);
+    await one.lane.start();
+    for (let n = 0; n < 5; n += 1) await one.run(100);
+    expect([one.states(1), one.states(2)]).toEqual([SENT, SENT]);
+    await one.lane.stop();
+  });
+
+  it('is begun when it comes again, where it could not be begun before, and has kept no turn', async () => {
+    const one = world();
+    const start = one.kind.start.bind(one.kind);
+    let fails = 1;
+    one.kind.start = (...given) => {
+      fails -= 1;
+      if (fails >= 0) throw new Error('it is live already');
+      return start(...given);
+    };
+    await submit(one.bus, 1);
+    await submit(one.bus, 2);
+    await one.lane.start();
+    for (let n = 0; n < 3; n += 1) await one.run(100);
+    expect([one.states(1), one.states(2)]).toEqual([SENT, SENT]);
+    await one.lane.stop();
+  });
+
+  it('O4 is rejected at once where it may not go, and waits for nobody before it', async () => {
+    const one = world();
+    const { answer } = one.bus;
+    one.bus.answer = (to, call) => (to.endsWith('.send') ? new Promise(() => undefined) : answer(to, call));
+    await submit(one.bus, 1);
+    await submit(one.bus, 2, { withdrawn: 'withdrawn by executor-2' });
+    await one.lane.start();
+    await one.run(100);
+    expect([one.states(1), one.states(2)]).toEqual([
+      ['PENDING', 'ENCODED'],
+      ['PENDING', 'REJECTED'],
+    ]);
+    await one.lane.stop();
+  });
+
+  it('is not asked about again where it had begun: who holds its target now is nothing to what has left', async () => {
+    let asked = 0;
+    const refusal = async (): Promise<string> => {
+      asked += 1;
+      return 'sat1 is held by run r';
+    };
+    const one = world({ holds: { refusal, unheld: async () => undefined, stop: async () => undefined } });
+    await submit(one.bus, 1);
+    await recorded(one.bus, 1, ...SENT);
+    await one.lane.start();
+    await one.run(100);
+    expect([one.states(1), asked]).toEqual([SENT, 0]);
+    await one.lane.stop();
+  });
+
+  it.each([
+    ['declares no verification', missionOf(undefined), 'COMPLETE', undefined],
+    [
+      'cannot be found any more',
+      undefined,
+      'VERIFY_FAILED',
+      'it left and was not verified: the configuration it was resolved with does not know it',
+    ],
+  ])(
+    'MC-TC-038 is not said to be complete unless its catalogue declares no verification: it was sent, and its catalogue %s',
+    async (_, mission, state, detail) => {
+      const one = world({ at: () => mission });
+      await submit(one.bus, 1, { revision: 'one' });
+      await recorded(one.bus, 1, ...SENT);
+      await one.lane.start();
+      await one.run(100);
+      expect(one.states(1)).toEqual([...SENT, state]);
+      expect(eventsOf(one.bus, 1).at(-1)?.detail).toBe(detail);
+      await one.lane.stop();
+    },
+  );
 });
 
 describe('an owner that cannot deal with what its streams lost', () => {
@@ -103,7 +201,7 @@ describe('an owner that cannot deal with what its streams lost', () => {
     return one;
   }
 
-  /** The events are not read from a time on; until the bus is mended. */
+  /** The events are not read from a time on; until what it gives is called. */
   function unread({ bus }: LaneWorld, why: Error): () => void {
     const { follow } = bus;
     bus.follow = async (...given) => {
@@ -121,7 +219,7 @@ describe('an owner that cannot deal with what its streams lost', () => {
     ['away', new Outage('bus.unavailable', 'away'), 0],
   ])('taking-over.R3 leaves it to the next one: the bus is %s', async (_, why, failures) => {
     const one = await gone();
-    const mend = unread(one, why);
+    const readable = unread(one, why);
     const two = heirOf(one);
     await two.lane.start();
     await two.run(5_000);
@@ -130,7 +228,7 @@ describe('an owner that cannot deal with what its streams lost', () => {
     await two.run(5_000);
     expect([two.states(2), two.states(3)]).toEqual([SENT, SENT]);
     await two.lane.stop();
-    mend();
+    readable();
     const three = heirOf(one, 3);
     await three.lane.start();
     await three.run(100);

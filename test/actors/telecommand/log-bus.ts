@@ -24,6 +24,7 @@ import type {
   Watch,
   Written,
 } from '../../../ports/bus.ts';
+import { settled } from '../../support/manual-clock.ts';
 
 type Handle = (message: StreamMessage) => void | Promise<void>;
 
@@ -157,7 +158,7 @@ export class LogBus implements Bus {
 
   #offer(feed: Feed, stream: StreamDefinition, message: StreamMessage): void {
     if (feed.stream !== stream.name || !feed.pattern.test(message.subject)) return;
-    feed.tail = feed.tail.then(() => (feed.stopped ? undefined : feed.handle(message)));
+    feed.tail = feed.tail.then(() => handOver(feed, message));
   }
 
   async request(subject: string, data: Uint8Array): Promise<Uint8Array> {
@@ -195,6 +196,17 @@ export class LogBus implements Bus {
   }
 
   async close(): Promise<void> {}
+}
+
+/** What fails is handed over again. */
+async function handOver(feed: Feed, message: StreamMessage): Promise<void> {
+  while (!feed.stopped) {
+    try {
+      return await feed.handle(message);
+    } catch {
+      await settled();
+    }
+  }
 }
 
 function isFrom(from: FollowFrom, { seq, at }: StreamMessage): boolean {
