@@ -86,6 +86,24 @@ describe('a target that leaves the mission (lane.J12)', () => {
     await one.lane.stop();
   });
 
+  it('what is being looked at as it leaves ends too, and is not begun', async () => {
+    let look = (): void => undefined;
+    const looking = new Promise<undefined>((resolve) => {
+      look = () => resolve(undefined);
+    });
+    const holds = { unheld: async () => undefined, refusal: () => looking, stop: async () => undefined };
+    const one = world({ holds });
+    await submit(one.bus, 1);
+    await one.lane.start();
+    await one.run(100);
+    one.publish(WITHOUT);
+    look();
+    await one.run(100);
+    expect([one.states(1), detailOf(one, 1)]).toEqual([['PENDING', 'REJECTED'], `it was not sent: ${WHY}`]);
+    expect(one.bus.asked).toEqual([]);
+    await one.lane.stop();
+  });
+
   it('MC-TC-045 an echo of one that had left is recorded behind its end', async () => {
     const one = world();
     await submit(one.bus, 1);

@@ -182,6 +182,7 @@ describe('a message that cannot be read', () => {
     await one.lane.start();
     await one.run(10);
     expect(one.states(1)).toEqual(['PENDING', 'REJECTED']);
+    expect(eventsOf(bus, 1).at(-1)?.detail).toBe('it was not sent: what it was resolved with cannot be read');
     expect(one.states(2)).toContain('SENT');
     expect(one.failures).toEqual([]);
     await one.lane.stop();

@@ -63,6 +63,19 @@ describe('an event that is refused (lane.J13)', () => {
     await one.lane.stop();
   });
 
+  it('is of another owner also where this one has only read what stands there', async () => {
+    const before = await sent();
+    await before.lane.stop();
+    const heir = laneWorld({ bus: before.bus, clock: before.clock, epoch: 2 });
+    await heir.lane.start();
+    await heir.run(100);
+    await recorded(heir.bus, 1, 'ECHO');
+    await heir.lane.gone(cellOf(1), 'fenced');
+    expect(heir.failures).toEqual([OVERTAKEN]);
+    expect(heir.bus.lostUntil).toBeUndefined();
+    await heir.lane.stop();
+  });
+
   it.each([0, 3])(
     'while an acknowledged one is gone is a loss for the whole cell, and an outage, behind %d askings in vain',
     async (times) => {

@@ -4,6 +4,7 @@ import { createTelecommandBinding } from '../../../actors/telecommand/binding.ts
 import { createHistoryStore } from '../../../actors/telecommand/history-store.ts';
 import type { Holds } from '../../../actors/telecommand/holds.ts';
 import { Lane } from '../../../actors/telecommand/lane.ts';
+import type { LaneOptions } from '../../../actors/telecommand/open-lane.ts';
 import { header } from '../../../contract/bus/headers.ts';
 import { streams } from '../../../contract/bus/streams.ts';
 import { subject } from '../../../contract/bus/subjects.ts';
@@ -98,6 +99,8 @@ interface WorldOptions {
   /** Missions by revision; default: the current one whatever is asked. */
   readonly at?: (revision: string) => Mission | undefined;
   readonly holds?: Holds;
+  /** The current values of the target; default: none is known. */
+  readonly values?: LaneOptions['values'];
   /** Default: none is known. */
   readonly passes?: CurrentPasses;
   /** Envelopes are kept beside the logs. */
@@ -127,6 +130,7 @@ export function laneWorld({
     unheld: async () => undefined,
     stop: async () => undefined,
   },
+  values = { sample: () => undefined, position: () => undefined },
   passes = NO_PASSES,
   isKept = false,
   isOwner = () => true,
@@ -172,7 +176,7 @@ export function laneWorld({
     log,
     missions,
     platforms: new KnownPlatforms(missions, clock),
-    values: { sample: () => undefined, position: () => undefined },
+    values,
     passes,
     holds,
     ...kept,
