@@ -87,7 +87,6 @@ export class LaneTakingUp {
   async #takeWork(cell: string, work: Work, history: Standing): Promise<boolean> {
     await this.#lane.roomForOne();
     const refusal = history.fold.revision > 0 ? undefined : await refusalOf(work, this.#lane.options);
-    if (this.#isOver) return false;
     await this.#lane.turn.room();
     if (this.#isOver) return false;
     this.#begin(cell, work, history, refusal);

@@ -164,7 +164,7 @@ describe('a leader', () => {
     await expect(leader({}, bus)).rejects.toThrow('away');
   });
 
-  it('skips a record and a key that are none, says so, and goes on with all others', async () => {
+  it('skips a malformed record and a malformed key, says so, and goes on with all others', async () => {
     const before = await raised();
     await before.stop();
     const { bus } = before;
