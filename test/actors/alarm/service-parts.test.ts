@@ -4,62 +4,17 @@
  */
 
 import { describe, expect, it } from 'vitest';
-import type { StoredAlarm } from '../../../contract/alarm.ts';
 import { alarmKey, reactionAlarm } from '../../../contract/alarm-name.ts';
 import { buckets } from '../../../contract/bus/buckets.ts';
 import { streams } from '../../../contract/bus/streams.ts';
 import { Outage } from '../../../contract/outage.ts';
-import { readStoredAlarm } from '../../../contract/stored-alarm.ts';
 import type { Mission } from '../../../mission/mission.ts';
 import type { MissionSource } from '../../../ports/mission-source.ts';
-import { ManualClock, settled } from '../../support/manual-clock.ts';
-import { LogBus } from '../telecommand/log-bus.ts';
-import {
-  eventsOf,
-  type Leader,
-  type LeaderOptions,
-  lead,
-  NOON,
-  nameOf,
-  SaidMissions,
-  says,
-} from './alarm-world.ts';
+import { eventsOf, type LeaderOptions, NOON, nameOf, SaidMissions, says } from './alarm-world.ts';
+import { AskedBus, leader, pass, recordOf, stateOf, type World } from './memory-leader.ts';
 
 const VOLTAGE = alarmKey(nameOf('voltage'));
 const OTHER = new Error(`another leader writes alarm ${VOLTAGE}`);
-
-/** People may ask, and nobody does. */
-class AskedBus extends LogBus {
-  asking = 0;
-
-  override serve(): never {
-    this.asking += 1;
-    const stop = async (): Promise<void> => {
-      this.asking -= 1;
-    };
-    return { stop } as never;
-  }
-}
-
-type World = Leader & { readonly bus: AskedBus; readonly clock: ManualClock };
-
-async function leader(options: Partial<LeaderOptions> = {}, bus = new AskedBus()): Promise<World> {
-  const clock = new ManualClock(NOON);
-  bus.now = () => clock.now();
-  const led = await lead({ bus, clock, epoch: 10, ...options });
-  return Object.assign(led, { bus, clock });
-}
-
-async function pass({ clock }: Pick<World, 'clock'>, ms = 1_000): Promise<void> {
-  await settled();
-  await clock.run(ms, 100);
-}
-
-const recordOf = ({ bus }: World, alarm: string): StoredAlarm | undefined => {
-  const entry = bus.bucket(buckets.alarms).entries.get(alarmKey(nameOf(alarm)));
-  return entry && readStoredAlarm(entry.value);
-};
-const stateOf = (led: World, alarm: string): string | undefined => recordOf(led, alarm)?.record.state;
 
 /** A leader under which the voltage is out of its limits. */
 async function raised(options: Partial<LeaderOptions> = {}): Promise<World> {
@@ -151,9 +106,13 @@ describe('a leader', () => {
     const error = new Error('its term is over');
     led.service.lost(error);
     expect(led.failures).toEqual([error]);
-    expect([led.bus.asking, led.bus.listening > 0, [...led.kind.ids()]]).toEqual([1, true, [VOLTAGE]]);
+    expect([led.bus.serving === undefined, led.bus.listening > 0, [...led.kind.ids()]]).toEqual([
+      false,
+      true,
+      [VOLTAGE],
+    ]);
     await led.service.stop();
-    expect([led.bus.asking, led.bus.listening, [...led.kind.ids()]]).toEqual([0, 0, []]);
+    expect([led.bus.serving, led.bus.listening, [...led.kind.ids()]]).toEqual([undefined, 0, []]);
     led.service.lost(error);
     expect(led.failures).toEqual([error]);
   });
