@@ -1,4 +1,4 @@
-/** What the alarm service has to do with its cells, over a bus in memory: who is woken, who may be commanded, who is set aside. */
+/** The alarm service and its cells, over a bus in memory: who is woken, who may be commanded, who is set aside. */
 
 import { expect, it } from 'vitest';
 import { alarmKey } from '../../../contract/alarm-name.ts';
