@@ -18,6 +18,8 @@
  *     low-water mark remembers until when that has been dealt with. `lostUntil` counts what is found later too.
  * F8. Where no message of a stream is known, a position behind its end is of a past that is gone as well
  *     (mark-positions.M1). What was stored until the low-water mark was written may have been read.
+ * F9. An owner that stops before it has dealt with what was lost leaves it as it took it: the next one finds the same
+ *     loss, and what lies behind is read again (F2).
  * F7. A loss that is found while it is kept says so to its owner: what that one wrote behind its streams may be lost,
  *     and all of these be there.
  */
@@ -243,11 +245,12 @@ export class LowWaterMark<Stands extends Positions> {
     this.#options.lossFound?.();
   }
 
-  /** Writes it a last time. */
+  /** Writes it a last time, where it was kept (F9). */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#leave?.();
-    if (this.#timer !== undefined) this.#options.clock.clearTimeout(this.#timer);
+    if (this.#timer === undefined) return;
+    this.#options.clock.clearTimeout(this.#timer);
     await this.#write().catch(() => undefined);
   }
 

@@ -13,6 +13,9 @@ import type { LaneServices } from './services.ts';
 import { Verifier } from './verification.ts';
 import type { Work } from './work.ts';
 
+/** Nobody knows whether it was to be verified: that it is complete is not said. */
+const UNVERIFIED = 'it left and was not verified: the configuration it was resolved with does not know it';
+
 export class ServicesOfLane {
   readonly echoes: LaneEchoes;
   readonly #lane: OpenLane;
@@ -94,10 +97,10 @@ export class ServicesOfLane {
     signal: AbortSignal,
   ): Promise<TelecommandEvent | undefined> {
     const { submission, definition } = open.work;
-    const verify = definition?.telecommand.verify;
-    if (definition === undefined || verify === undefined) {
-      return { type: 'verification.none', at: this.#lane.options.clock.now() };
-    }
+    const at = this.#lane.options.clock.now();
+    if (definition === undefined) return { type: 'verification.failed', at, detail: UNVERIFIED };
+    const { verify } = definition.telecommand;
+    if (verify === undefined) return { type: 'verification.none', at };
     return this.#verifier.verify(
       {
         verify,

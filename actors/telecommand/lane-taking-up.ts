@@ -86,9 +86,7 @@ export class LaneTakingUp {
   /** False where it is not begun: the lane is stopped, or its target has left the mission (lane.J12). */
   async #takeWork(cell: string, work: Work, history: Standing): Promise<boolean> {
     await this.#lane.roomForOne();
-    if (this.#isOver) return false;
     const refusal = history.fold.revision > 0 ? undefined : await refusalOf(work, this.#lane.options);
-    if (this.#isOver) return false;
     await this.#lane.turn.room();
     if (this.#isOver) return false;
     this.#begin(cell, work, history, refusal);

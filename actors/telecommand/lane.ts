@@ -66,7 +66,6 @@ export class Lane implements CellOwner {
     const stands = await this.#lane.mark.take();
     const { wentBack } = this.#lane.mark;
     this.#lane.next = wentBack === undefined || wentBack.streams.size === 0 ? stands.submission : 1;
-    if (this.#lane.isStopped) return;
     this.#follower = await bus.follow(
       streams.telecommands,
       subject.tcSubmit(target),
@@ -80,8 +79,7 @@ export class Lane implements CellOwner {
       () => undefined,
     );
     if (wentBack === undefined) this.#lane.mark.keep();
-    if (!this.#lane.isStopped)
-      this.#unwatch = this.#lane.options.missions.onChange(() => this.#missionChanged());
+    this.#unwatch = this.#lane.options.missions.onChange(() => this.#missionChanged());
   }
 
   /** J12 */
@@ -104,7 +102,8 @@ export class Lane implements CellOwner {
     if (this.#lane.mark.wentBack === undefined || this.#lane.isStopped) return;
     try {
       await this.#takingUp.endOrphans(this.#lane.mark.wentBack);
-      this.#lane.mark.keep();
+      // Stopped meanwhile, it has not dealt with them (low-water-mark.F9).
+      if (!this.#lane.isStopped) this.#lane.mark.keep();
     } catch (error) {
       this.#lane.options.failed(error);
     }

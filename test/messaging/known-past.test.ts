@@ -123,13 +123,15 @@ it('known-past.K3 every partition taken later deals with it, but one whose low-w
   const owner = ownerOf('runs.0', 1);
   await owner.take();
   owner.mark.keep();
+  // Of a process that does not know of the loss.
+  const later = ownerOf('runs.2', 3, null);
+  await later.take();
+  later.mark.keep();
   const kept = clock.now();
   await pass(10);
   owner.known.push(await append());
   await rewind(kept);
   expect((await ownerOf('runs.1', 2).take())?.streams).toEqual(new Set(['RUNS']));
-  const later = ownerOf('runs.2', 3, null);
-  await later.take();
   later.known.push(await append());
   await settled(later.mark.stop());
   expect(await ownerOf('runs.2', 4).take()).toBeUndefined();

@@ -1,11 +1,13 @@
 import { expect, it } from 'vitest';
 import { buckets } from '../../contract/bus/buckets.ts';
+import { streams } from '../../contract/bus/streams.ts';
+import type { KnownIn } from '../../messaging/known-past.ts';
 import { LowWaterMark } from '../../messaging/low-water-mark.ts';
 import { LogBus } from '../actors/telecommand/log-bus.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { keptLog } from '../support/silent-log.ts';
 
-function markOf(bus: LogBus, epoch: number) {
+function markOf(bus: LogBus, epoch: number, known: readonly KnownIn[] = []) {
   const clock = new ManualClock(0);
   const losses: Error[] = [];
   const at = { next: 1 };
@@ -17,6 +19,7 @@ function markOf(bus: LogBus, epoch: number) {
     epoch,
     first: { next: 1 },
     stands: () => ({ ...at }),
+    known: () => known,
     lost: (error) => void losses.push(error),
   });
   const take = async (): Promise<number> => {
@@ -72,4 +75,26 @@ it('low-water-mark.F1 is not taken from a newer owner by one that was only aslee
   const bus = new LogBus();
   await markOf(bus, 7).take();
   await expect(markOf(bus, 6).take()).rejects.toThrow('another owner takes decoder.gw');
+});
+
+it('low-water-mark.F9 one that stops before it has dealt with a loss leaves it as it was to the next one', async () => {
+  const bus = new LogBus();
+  bus.now = () => 500;
+  for (const body of ['one', 'two']) await bus.append(streams.frames, 'frame', Buffer.from(body));
+  const dead = markOf(bus, 1, [{ stream: streams.frames, seq: 2, at: 500 }]);
+  await dead.take();
+  dead.at.next = 3;
+  await dead.clock.run(1_000, 100);
+  bus.messages(streams.frames).splice(0);
+  const next = markOf(bus, 2, [{ stream: streams.frames, seq: 1, at: 900 }]);
+  await next.mark.take();
+  const { wentBack } = next.mark;
+  expect(wentBack).toEqual({ streams: new Set([streams.frames.name]), since: 500, until: 2_500 });
+  bus.now = () => 900;
+  await bus.append(streams.frames, 'frame', Buffer.from('three'));
+  next.at.next = 2;
+  await next.mark.stop();
+  const last = markOf(bus, 3);
+  expect((await last.mark.take()).next).toBe(3);
+  expect(last.mark.wentBack).toEqual(wentBack);
 });

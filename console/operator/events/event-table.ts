@@ -15,7 +15,7 @@ import { spacer } from '../parts/rows-in-sight.ts';
 import type { ShownEvent } from './event-log.ts';
 
 const ROW = 30;
-/** What happened in three lines (`operator.css`): nobody moves a telephone sideways to read. */
+/** What happened in three lines (`console/operator/operator.css`): nobody moves a telephone sideways to read. */
 const NARROW_ROW = 60;
 const NARROW = matchMedia('(max-width: 640px)');
 const HEIGHT = 900;

@@ -25,7 +25,7 @@ import { cellsOf } from '../../../supervision/cells/host.ts';
 import { Kind } from '../../../supervision/cells/kind.ts';
 import { realClock } from '../../../supervision/clock.ts';
 import { readValues } from '../../../telemetry/reading/batch-shape.ts';
-import { keptLog } from '../../support/silent-log.ts';
+import { type KeptLog, keptLog } from '../../support/silent-log.ts';
 
 /** What a message of values says of alarms of component `battery`, instance `1`. */
 export interface Said {
@@ -174,8 +174,8 @@ export class SaidMissions implements MissionSource {
     return undefined;
   }
 
-  publish(measures: readonly string[]): void {
-    this.current = missionOf(measures, this.#targets);
+  publish(measures: readonly string[], targets = this.#targets): void {
+    this.current = missionOf(measures, targets);
     for (const listener of this.#listeners) listener(this.current);
   }
 
@@ -213,6 +213,7 @@ export interface Leader {
   readonly kind: Kind;
   readonly failures: unknown[];
   readonly transitions: AlarmEvent[];
+  readonly said: KeptLog['said'];
   stop(): Promise<void>;
 }
 
@@ -237,7 +238,7 @@ export async function lead({
     log,
     random: seededRandom(1),
     deadLetters: createDeadLetters(undefined, log),
-    epochOf: () => epoch,
+    epochOf: () => service?.epochOf() ?? 0,
     onGone: (key, why) => service?.gone(key, why),
     onEscalated: (reason) => void failures.push(new Error(reason)),
   });
@@ -261,7 +262,7 @@ export async function lead({
     await service?.stop();
     await kind.drain();
   };
-  return { service, kind, failures, transitions, stop };
+  return { service, kind, failures, transitions, said: log.said, stop };
 }
 
 // What is on the bus --------------------------------------------------------------------------------------------------

@@ -276,6 +276,24 @@ describe('an answer', () => {
     expect(one.clock.waiting).toBe(0);
   });
 
+  it('telecommand/answer.N4 of a frame that left twice is awaited once: a lane that stops meanwhile waits for nothing', async () => {
+    const one = world(ANSWERED, undefined, false);
+    const obliged = one.bus.answer;
+    one.bus.answer = (to, call) =>
+      to.endsWith('.send') && one.sent.length === 1
+        ? { outcome: 'unknown', detail: 'half of it left' }
+        : obliged(to, call);
+    await submit(one.bus, 1);
+    await submit(one.bus, 2);
+    await one.lane.start();
+    await one.run(100);
+    await say(one, one.clock.now());
+    await one.run(100);
+    expect([last(one, 1), one.states(2)]).toEqual(['VERIFIED', ['PENDING']]);
+    await one.lane.stop();
+    expect(one.clock.waiting).toBe(0);
+  });
+
   it('holds up nothing when the telecommand ends before it is sent', async () => {
     const one = world();
     one.bus.answer = (to) =>

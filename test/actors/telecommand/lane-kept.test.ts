@@ -71,6 +71,31 @@ describe('a lane taken over', () => {
   });
 });
 
+describe('what is kept', () => {
+  it.each([
+    ['nothing was submitted', [], 0],
+    ['what was submitted is over', ['REJECTED'], 1],
+    ['what was submitted is open', ['ENCODED'], 1],
+  ])('leftovers.F2 is listed once at most: %s', async (_, states, times) => {
+    const { bus, lane, run } = laneWorld({ isKept: true });
+    if (states.length > 0) await submit(bus, 1);
+    if (states.length > 0) await recorded(bus, 1, 'PENDING', ...states);
+    let listed = 0;
+    const bucket = bus.bucket(buckets.actors);
+    const list = bucket.list.bind(bucket);
+    bucket.list = () => {
+      listed += 1;
+      return list();
+    };
+    await lane.start();
+    await run(500);
+    await submit(bus, 2);
+    await run(500);
+    expect(listed).toBe(times);
+    await lane.stop();
+  });
+});
+
 describe('what is kept of a telecommand that is over', () => {
   it('lane.J11 is removed, and nothing is ever kept of one that was short', async () => {
     const { bus, kind, clock, run } = await waiting();

@@ -65,6 +65,11 @@ describe('what a start reads', () => {
     const numbers = Array.from({ length: 10 }, (_, n) => `last ${n + 11}`);
     expect(asked).toEqual([...numbers, 'follow 20']);
     expect(one.states(20)).toContain('SENT');
+    // What is submitted since has no history that anybody could have begun.
+    await submit(one.bus, 21);
+    await one.run(10);
+    expect(one.states(21)).toContain('SENT');
+    expect(asked).toHaveLength(11);
     await one.lane.stop();
   });
 });
@@ -152,13 +157,14 @@ describe('a message that cannot be read', () => {
     ['bytes that are no JSON', 'ÿ{'],
     ['a submission without a target', JSON.stringify({ id: idOf(1), telecommand: 'act' })],
     ['a list', '[]'],
+    ['a submission to another target', JSON.stringify({ id: idOf(1), target: 'sat2', telecommand: 'act' })],
   ])('%s among the submissions is skipped (lane.J9)', async (_, bytes) => {
     const one = world();
     await one.bus.append(streams.telecommands, subject.tcSubmit('sat1'), Buffer.from(bytes));
     await submit(one.bus, 2);
     await one.lane.start();
     await one.run(10);
-    expect(one.states(2)).toContain('SENT');
+    expect([one.states(1), one.states(2)]).toEqual([[], ['PENDING', 'ENCODED', 'SENT']]);
     expect(one.failures).toEqual([]);
     await one.lane.stop();
   });
@@ -176,6 +182,7 @@ describe('a message that cannot be read', () => {
     await one.lane.start();
     await one.run(10);
     expect(one.states(1)).toEqual(['PENDING', 'REJECTED']);
+    expect(eventsOf(bus, 1).at(-1)?.detail).toBe('it was not sent: what it was resolved with cannot be read');
     expect(one.states(2)).toContain('SENT');
     expect(one.failures).toEqual([]);
     await one.lane.stop();

@@ -4,6 +4,7 @@ import { createTelecommandBinding } from '../../../actors/telecommand/binding.ts
 import { createHistoryStore } from '../../../actors/telecommand/history-store.ts';
 import type { Holds } from '../../../actors/telecommand/holds.ts';
 import { Lane } from '../../../actors/telecommand/lane.ts';
+import type { LaneOptions } from '../../../actors/telecommand/open-lane.ts';
 import { header } from '../../../contract/bus/headers.ts';
 import { streams } from '../../../contract/bus/streams.ts';
 import { subject } from '../../../contract/bus/subjects.ts';
@@ -15,13 +16,14 @@ import { KeptEnvelopes } from '../../../messaging/kept-envelopes.ts';
 import type { Mission } from '../../../mission/mission.ts';
 import { type CurrentPasses, NO_PASSES } from '../../../mission/pass/serving-gateway.ts';
 import type { Requirement, Verification } from '../../../mission/platform.ts';
+import type { MissionSource } from '../../../ports/mission-source.ts';
 import { seededRandom } from '../../../ports/seeded-random.ts';
 import { createDeadLetters } from '../../../supervision/cells/dead-letters.ts';
 import { cellsOf } from '../../../supervision/cells/host.ts';
 import { Kind } from '../../../supervision/cells/kind.ts';
 import { KnownPlatforms } from '../../../telemetry/reading/known-platforms.ts';
 import { ManualClock, settled } from '../../support/manual-clock.ts';
-import { keptLog } from '../../support/silent-log.ts';
+import { type KeptLog, keptLog } from '../../support/silent-log.ts';
 import { LogBus } from './log-bus.ts';
 
 export const idOf = (n: number): string => `01J000000000000000000000${String(n).padStart(2, '0')}`;
@@ -52,13 +54,39 @@ export function missionOf(
   } as unknown as Mission;
 }
 
+/** The missions that a test publishes, and what it says of each revision. */
+class Published implements MissionSource {
+  current: Mission | undefined;
+  readonly at: (revision: string) => Promise<Mission | undefined>;
+  readonly #listeners = new Set<(mission: Mission) => void>();
+
+  constructor(current: Mission | undefined, at: (revision: string) => Mission | undefined) {
+    this.current = current;
+    this.at = async (revision) => at(revision);
+  }
+
+  publish(mission: Mission): void {
+    this.current = mission;
+    for (const listener of this.#listeners) listener(mission);
+  }
+
+  onChange(listener: (mission: Mission) => void): () => void {
+    this.#listeners.add(listener);
+    if (this.current !== undefined) listener(this.current);
+    return () => this.#listeners.delete(listener);
+  }
+}
+
 export interface LaneWorld {
   readonly bus: LogBus;
   readonly clock: ManualClock;
   readonly lane: Lane;
   readonly kind: Kind;
   readonly failures: unknown[];
+  readonly said: KeptLog['said'];
   readonly sent: SendCall[];
+  /** Another mission is in force from now on. */
+  publish(mission: Mission): void;
   states(n: number): string[];
   run(ms: number): Promise<void>;
 }
@@ -71,6 +99,8 @@ interface WorldOptions {
   /** Missions by revision; default: the current one whatever is asked. */
   readonly at?: (revision: string) => Mission | undefined;
   readonly holds?: Holds;
+  /** The current values of the target; default: none is known. */
+  readonly values?: LaneOptions['values'];
   /** Default: none is known. */
   readonly passes?: CurrentPasses;
   /** Envelopes are kept beside the logs. */
@@ -100,6 +130,7 @@ export function laneWorld({
     unheld: async () => undefined,
     stop: async () => undefined,
   },
+  values = { sample: () => undefined, position: () => undefined },
   passes = NO_PASSES,
   isKept = false,
   isOwner = () => true,
@@ -136,11 +167,7 @@ export function laneWorld({
     onResume: (cell) => lane.resumed(cell),
     onEscalated: () => undefined,
   });
-  const missions = {
-    current: mission,
-    at: async (revision: string) => at(revision),
-    onChange: () => () => undefined,
-  };
+  const missions = new Published(mission, at);
   lane = new Lane({
     target: 'sat1',
     epoch,
@@ -149,7 +176,7 @@ export function laneWorld({
     log,
     missions,
     platforms: new KnownPlatforms(missions, clock),
-    values: { sample: () => undefined, position: () => undefined },
+    values,
     passes,
     holds,
     ...kept,
@@ -163,6 +190,8 @@ export function laneWorld({
     lane,
     kind,
     failures,
+    said: log.said,
+    publish: (next) => missions.publish(next),
     get sent() {
       return bus.asked.filter(({ subject: to }) => to.endsWith('.send')).map(({ call }) => call as never);
     },

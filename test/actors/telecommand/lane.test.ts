@@ -337,6 +337,21 @@ describe('the turn of a telecommand', () => {
     await one.lane.stop();
   });
 
+  it('takes up no more than a few also when as many have left before', async () => {
+    const one = world();
+    const before = 2 * LANE_AHEAD;
+    for (let n = 1; n <= before; n += 1) await submit(one.bus, n);
+    await one.lane.start();
+    await one.run(100);
+    expect(one.sent).toHaveLength(before);
+    one.bus.answer = () => new Promise(() => undefined);
+    for (let n = 1; n <= LANE_AHEAD + 5; n += 1) await submit(one.bus, before + n);
+    await one.run(100);
+    expect(one.states(before + LANE_AHEAD)).toEqual(['PENDING']);
+    expect(one.states(before + LANE_AHEAD + 1)).toEqual([]);
+    await one.lane.stop();
+  });
+
   it('is over once SENT is stored, also while what follows it is not', async () => {
     const one = world({ mission: missionOf(undefined) });
     one.bus.fate = (id) => (id.endsWith('01-COMPLETE') ? new Promise(() => undefined) : undefined);

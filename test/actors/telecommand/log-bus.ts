@@ -24,6 +24,7 @@ import type {
   Watch,
   Written,
 } from '../../../ports/bus.ts';
+import { settled } from '../../support/manual-clock.ts';
 
 type Handle = (message: StreamMessage) => void | Promise<void>;
 
@@ -122,10 +123,18 @@ export class LogBus implements Bus {
     }
     this.#feeds.add(feed);
     const { headAfter } = this;
-    const caughtUp = feed.tail.then(() => headAfter).then(() => this.messages(stream).length);
+    let refuse = (_: Outage): void => undefined;
+    const caughtUp = new Promise<number>((resolve, reject) => {
+      refuse = reject;
+      feed.tail
+        .then(() => headAfter)
+        .then(() => !feed.stopped && resolve(this.messages(stream).length), reject);
+    });
+    caughtUp.catch(() => undefined);
     return {
       caughtUp,
       stop: async () => {
+        refuse(new Outage('bus.unavailable', `the follower of ${subject} was stopped`));
         feed.stopped = true;
         this.#feeds.delete(feed);
       },
@@ -137,6 +146,20 @@ export class LogBus implements Bus {
     return [...this.#feeds].filter(({ stream }) => stream === name).map(({ options }) => options);
   }
 
+  /** How many follow a stream or listen to a subject. */
+  get listening(): number {
+    return this.#feeds.size + this.#heard.size;
+  }
+
+  /** Followers find that the stream does not hold any more what was handed over. */
+  wentBack({ name }: StreamDefinition): void {
+    for (const feed of this.#feeds) if (feed.stream === name) feed.options.wentBack?.();
+  }
+
+  lost(until: number): void {
+    this.lostUntil = Math.max(this.lostUntil ?? 0, until);
+  }
+
   async stillHolds(stream: StreamDefinition, { seq, at, subject }: KnownMessage): Promise<boolean> {
     const message = this.messages(stream)[seq - 1];
     if (message === undefined) return seq < 1;
@@ -145,7 +168,7 @@ export class LogBus implements Bus {
 
   #offer(feed: Feed, stream: StreamDefinition, message: StreamMessage): void {
     if (feed.stream !== stream.name || !feed.pattern.test(message.subject)) return;
-    feed.tail = feed.tail.then(() => (feed.stopped ? undefined : feed.handle(message)));
+    feed.tail = feed.tail.then(() => handOver(feed, message));
   }
 
   async request(subject: string, data: Uint8Array): Promise<Uint8Array> {
@@ -183,6 +206,17 @@ export class LogBus implements Bus {
   }
 
   async close(): Promise<void> {}
+}
+
+/** What fails is handed over again. */
+async function handOver(feed: Feed, message: StreamMessage): Promise<void> {
+  while (!feed.stopped) {
+    try {
+      return await feed.handle(message);
+    } catch {
+      await settled();
+    }
+  }
 }
 
 function isFrom(from: FollowFrom, { seq, at }: StreamMessage): boolean {
