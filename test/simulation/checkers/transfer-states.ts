@@ -61,7 +61,9 @@ function causeFault({ record, message }: TransferVersion, files: FileHistory): s
       return receivedBy(record).covers(0, size) ? undefined : 'not all of it is there';
     case 'SUPERSEDED': {
       const newer = [
-        ...files.chunks.filter((chunk) => chunk.target === target && chunk.file === file_id),
+        ...[...files.chunks, ...files.holedChunks].filter(
+          (chunk) => chunk.target === target && chunk.file === file_id,
+        ),
         ...files.said
           .filter((said) => said.target === target && said.sample.file === file_id)
           .map(({ sample, message }) => ({ generation: sample.generation ?? 0, message })),
