@@ -155,7 +155,8 @@ export async function watchLeaders(servers: string, signal: AbortSignal, load: L
 async function watchOver(server: string, signal: AbortSignal, load: Load): Promise<void> {
   const connection = await connect({ servers: server, maxReconnectAttempts: -1, reconnectTimeWait: 100 });
   await Promise.all(LED.map((stream) => watchLeader(connection, signal, load, stream)));
-  await connection.close();
+  // Its server may just be gone.
+  await connection.close().catch(() => undefined);
 }
 
 async function watchLeader(
