@@ -149,14 +149,20 @@ interface Led {
 
 /** Asks the leader of each stream itself five times a second, past everything of ours, over every server. */
 export async function watchLeaders(servers: string, signal: AbortSignal, load: Load): Promise<void> {
-  await Promise.all(servers.split(',').map((server) => watchOver(server, signal, load)));
+  const all = servers.split(',');
+  await Promise.all(all.map((_, at) => watchOver([...all.slice(at), ...all.slice(0, at)], signal, load)));
 }
 
-async function watchOver(server: string, signal: AbortSignal, load: Load): Promise<void> {
-  const connection = await connect({ servers: server, maxReconnectAttempts: -1, reconnectTimeWait: 100 });
+/** Over the first of these, and over another one while that is away. */
+async function watchOver(servers: string[], signal: AbortSignal, load: Load): Promise<void> {
+  const connection = await connect({
+    servers,
+    noRandomize: true,
+    maxReconnectAttempts: -1,
+    reconnectTimeWait: 100,
+  });
   await Promise.all(LED.map((stream) => watchLeader(connection, signal, load, stream)));
-  // Its server may just be gone.
-  await connection.close().catch(() => undefined);
+  await connection.close();
 }
 
 async function watchLeader(
