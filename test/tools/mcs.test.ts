@@ -261,7 +261,7 @@ describe('.ci/run', () => {
     mkdirSync(join(root, '.ci'));
     const text = readFileSync(fileURLToPath(new URL('../../.ci/run', import.meta.url)), 'utf8');
     writeFileSync(ci(), text, { mode: 0o755 });
-    for (const name of ['iio_info', 'iiod', 'nginx', 'chromium']) program(name, '');
+    for (const name of ['iio_info', 'iiod', 'nginx', 'curl', 'chromium']) program(name, '');
     const apt = 'echo "apt-get $*" >>"$CALLS"';
     program('apt-get', apt);
   });
