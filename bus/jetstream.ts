@@ -122,18 +122,18 @@ export class JetStream {
   /** Publishes once into whatever stream holds the subject; rejects with `ApiError` or an outage. */
   async publish(subject: string, data: Uint8Array, headers: Headers, timeoutMs: number): Promise<PublishAck> {
     await this.room.demand(data.length, timeoutMs);
-    const id = headers['Nats-Msg-Id'] ?? '';
-    const stream = headers['Nats-Expected-Stream'] ?? '';
+    const { 'Nats-Msg-Id': id = '', 'Nats-Expected-Stream': stream = '' } = headers;
     try {
       const ack = await this.#reach.around(true, async () => {
         const reply = await this.connection.request(subject, data, timeoutMs, headers);
         return positioned(parse<PublishAck>(reply.data));
       });
-      this.#stuckIds.stored(stream, id);
+      this.#stuckIds.over(stream, id);
       return ack;
     } catch (error) {
       if (error instanceof ApiError && error.isWithoutRoom) this.room.refused(toOutage(error, 'the bus'));
       if (error instanceof ApiError && error.is(apiError.inProcess)) this.#stuckIds.refused(stream, id);
+      else this.#stuckIds.over(stream, id);
       throw error;
     }
   }

@@ -4,9 +4,9 @@
  * the duplicate window is over (nats-server before 2.11, its pull requests 6415 and 6486), and whatever is stored in
  * order behind it waits as long.
  *
- * B1. An id is stuck that one leader has refused so for `BUS_STUCK_MS`, asked again and again, while a majority of its
- *     group follows it: what it had begun to store would be stored by then. A leader that is cut off is left to those
- *     who elect another one.
+ * B1. An id is stuck that a leader has refused so for `BUS_STUCK_MS`, with no other answer between, while a majority of
+ *     its group follows it: what it had begun to store would be stored by then. A leader that is cut off is left to
+ *     those who elect another one.
  * B2. Such a leader is asked to hand over. The next one has the message, or does not know the id; the id is the same,
  *     so it is stored once.
  * B3. One process asks so of a stream once in `BUS_HAND_OVER_AGAIN_MS`.
@@ -34,8 +34,8 @@ interface Refused {
   last: number;
 }
 
-/** Whoever wants an id asks again within this time; behind a longer pause another leader may answer. */
-const ASKED_AGAIN_MS = 1_000;
+/** Behind a longer pause another leader may answer; leases are renewed some seconds apart. */
+const ASKED_AGAIN_MS = 5_000;
 /** Followers answer their leader each second. */
 const FOLLOWS_NS = 2.5e9;
 
@@ -68,8 +68,8 @@ export class StuckIds {
     void this.#handOver(stream, id);
   }
 
-  /** It was stored. */
-  stored(stream: string, id: string): void {
+  /** It was stored, or the answer is another one: who refuses it next may be another leader. */
+  over(stream: string, id: string): void {
     if (this.#refused.size > 0) this.#refused.delete(keyOf(stream, id));
   }
 

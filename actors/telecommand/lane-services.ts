@@ -8,13 +8,13 @@ import { LaneEchoes } from './echoes.ts';
 import { gatewayGiven, givenGateway, whyNotServed } from './given-gateway.ts';
 import type { LanePlaces } from './lane-places.ts';
 import type { Open, OpenLane } from './open-lane.ts';
-import { holdOf, maxAgeMs, refusalOf, sentBy } from './refusal.ts';
+import { holdOf, maxAgeMs, refusalOf, sentBy, UNDEFINED } from './refusal.ts';
 import type { LaneServices } from './services.ts';
 import { Verifier } from './verification.ts';
 import type { Work } from './work.ts';
 
-/** Nobody knows whether it was to be verified: that it is complete is not said. */
-const UNVERIFIED = 'it left and was not verified: the configuration it was resolved with does not know it';
+/** Nobody knows whether it had to be verified: that it is complete is not said. */
+const UNVERIFIED = `it left and was not verified: ${UNDEFINED}`;
 
 export class ServicesOfLane {
   readonly echoes: LaneEchoes;

@@ -6,6 +6,10 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Holds } from './holds.ts';
 import type { Work } from './work.ts';
 
+/** Why there is no definition of a telecommand. */
+export const UNDEFINED =
+  'the configuration it was resolved with is not stored any more, or does not define it';
+
 /** As of now; undefined when it may. */
 export async function refusalOf(
   work: Work,
@@ -18,7 +22,7 @@ export async function refusalOf(
   if (age > allowedMs) {
     return `submitted ${Math.round(age / 1000)} s ago, at most ${allowedMs / 1000} s is allowed`;
   }
-  if (definition === undefined) return 'the configuration it was resolved with does not know it';
+  if (definition === undefined) return UNDEFINED;
   return holds.refusal({ ...sentBy(work), changesState: definition.telecommand.changesState });
 }
 

@@ -206,23 +206,48 @@ describe('jetstream.J5 an acknowledgement that has no position', () => {
     expect(asked).toBeGreaterThan(1);
   });
 
-  it('stuck-ids.B2 is stored under its id once another server leads, where the leader had lost it', async () => {
+  /** A bus whose API says that the stream is led and followed, and whose stream answers what `acked` says. */
+  function scripted(acked: (subjects: readonly string[]) => unknown): {
+    readonly asked: string[];
+    readonly write: (deadlineMs: number) => Promise<unknown>;
+    readonly close: () => Promise<void>;
+  } {
     const { credentials, url } = nats;
     const connection = new Connection({ url, credentials, name: 'stuck', log: quiet });
     const cluster = { leader: 'n1', replicas: [{ name: 'n2', current: true, active: 0 }] };
-    let hasHandedOver = false;
+    const asked: string[] = [];
     const request: Connection['request'] = async (subject) => {
-      hasHandedOver ||= subject === `$JS.API.STREAM.LEADER.STEPDOWN.${STREAM.name}`;
-      if (subject.startsWith('$JS.API.')) return { data: bytes(JSON.stringify({ cluster })) } as Msg;
-      const ack = hasHandedOver ? { stream: STREAM.name, seq: 7 } : AS_2_10;
-      return { data: bytes(JSON.stringify(ack)) } as Msg;
+      asked.push(subject);
+      const answer = subject.startsWith('$JS.API.') ? { cluster } : acked(asked);
+      return { data: bytes(JSON.stringify(answer)) } as Msg;
     };
     const jetstream = new JetStream(partlyOther(connection, { request }));
     const headers = { 'Nats-Msg-Id': 'lost', 'Nats-Expected-Stream': STREAM.name };
-    const write = jetstream.retrying(20_000, (left) =>
-      jetstream.publish('mcs.t.stuck', bytes('x'), headers, left()),
+    const write = (deadlineMs: number): Promise<unknown> =>
+      jetstream.retrying(deadlineMs, (left) => jetstream.publish('mcs.t.stuck', bytes('x'), headers, left()));
+    return { asked, write, close: () => connection.close() };
+  }
+
+  const HAND_OVER = `$JS.API.STREAM.LEADER.STEPDOWN.${STREAM.name}`;
+
+  it('stuck-ids.B2 is stored under its id once another server leads, where the leader had lost it', async () => {
+    const { write, close } = scripted((asked) =>
+      asked.includes(HAND_OVER) ? { stream: STREAM.name, seq: 7 } : AS_2_10,
     );
-    expect(await write).toMatchObject({ seq: 7 });
-    await connection.close();
+    expect(await write(20_000)).toMatchObject({ seq: 7 });
+    await close();
+  });
+
+  it('stuck-ids.B1 asks nobody to lead where another answer comes between: that may be an election', async () => {
+    const away = { error: { code: 503, err_code: 10008, description: 'temporarily unavailable' } };
+    let count = 0;
+    const { asked, write, close } = scripted(() => {
+      count += 1;
+      return count % 4 === 0 ? away : AS_2_10;
+    });
+    await expect(write(3_500)).rejects.toMatchObject({ code: 'bus.unavailable' });
+    expect(count).toBeGreaterThan(8);
+    expect(asked).not.toContain(HAND_OVER);
+    await close();
   });
 });

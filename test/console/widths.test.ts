@@ -117,7 +117,7 @@ describe('at 390 px', () => {
     ).toBeLessThanOrEqual(1);
   }, 60_000);
 
-  it('what happened is read in the log of events without moving it sideways, also far down', async () => {
+  it('what happened is read in the log of events without moving it sideways, also far down and on a telephone that is turned', async () => {
     const page = await open('/#/events?target=sat1', { width: NARROW });
     const rows = page.locator('.events tbody tr[aria-rowindex]');
     await rows.first().waitFor();
@@ -144,6 +144,14 @@ describe('at 390 px', () => {
     const { y } = (await page.locator('.events tr[aria-rowindex="42"]').boundingBox())!;
     const box = (await page.locator('.events').boundingBox())!;
     expect(Math.abs(y - box.y)).toBeLessThan(60);
+    await page.setViewportSize({ width: 844, height: 600 });
+    await until(async () => (await page.locator('.events tr[aria-rowindex="42"]').count()) === 1, PATIENTLY);
+    const inSight = async (): Promise<boolean> => {
+      const row = (await page.locator('.events tr[aria-rowindex="42"]').boundingBox())!;
+      const seen = (await page.locator('.events').boundingBox())!;
+      return row.height === 30 && row.y >= seen.y - 30 && row.y < seen.y + seen.height;
+    };
+    await until(inSight, { ...PATIENTLY, what: 'the row that was read, on the telephone that was turned' });
   }, 60_000);
 
   it('the history says what became of a telecommand without being moved sideways', async () => {

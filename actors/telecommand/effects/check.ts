@@ -1,6 +1,7 @@
 /** Whether a telecommand may go: its lane lets it, and what it requires is so. Mission Control Service, section 3.1. */
 
 import { retryWhileBusIsAway } from '../../../messaging/while-bus-is-away.ts';
+import { UNDEFINED } from '../refusal.ts';
 import { unmetRequirements } from '../requirement.ts';
 import type { Handler, LaneServices, TelecommandPorts } from '../services.ts';
 
@@ -17,7 +18,7 @@ export function createCheck({ clock }: TelecommandPorts): Handler<'effect.check'
 }
 
 function unmet({ work: { definition, submission }, sample }: LaneServices, now: number): string | undefined {
-  if (definition === undefined) return 'its configuration does not know it';
+  if (definition === undefined) return UNDEFINED;
   const { telecommand, platform } = definition;
   const { instance, args } = submission;
   return unmetRequirements(telecommand.requires, { platform, instance, args, sample, now });

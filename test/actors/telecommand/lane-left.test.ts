@@ -1,40 +1,30 @@
 /** A lane whose target leaves the mission: what is open in it, and what is still submitted, gets an end that says so. */
 
 import { describe, expect, it } from 'vitest';
-import { buckets } from '../../../contract/bus/buckets.ts';
 import { subject } from '../../../contract/bus/subjects.ts';
 import { LANE_AHEAD } from '../../../contract/limits/telecommand.ts';
 import type { Mission } from '../../../mission/mission.ts';
 import {
   cellOf,
   eventsOf,
+  heldUp,
   type LaneWorld,
-  laneWorld,
+  markOf,
   missionOf,
-  obliging,
+  obligingWorld,
+  SENT,
   submit,
   verified,
 } from './lane-world.ts';
 
 const WITHOUT: Mission = { ...verified, revision: 'without', targets: new Map() };
 const WHY = 'sat1 is not in the topology any more';
-const SENT = ['PENDING', 'ENCODED', 'SENT'];
-
-function world(options: Parameters<typeof laneWorld>[0] = {}): LaneWorld {
-  const one = laneWorld(options);
-  obliging(one.bus, one.clock);
-  return one;
-}
 
 const detailOf = ({ bus }: LaneWorld, n: number): string | undefined => eventsOf(bus, n).at(-1)?.detail;
-const markOf = ({ bus }: LaneWorld): number => {
-  const entry = bus.bucket(buckets.members).entries.get('checkpoint.lane.sat1');
-  return (JSON.parse(Buffer.from(entry!.value).toString()) as { submission: number }).submission;
-};
 
 describe('a target that leaves the mission (lane.J12)', () => {
   it('what is open of it ends at once, by what had become of it, and no verdict comes behind that', async () => {
-    const one = world();
+    const one = obligingWorld();
     const { answer } = one.bus;
     await submit(one.bus, 1);
     await one.lane.start();
@@ -53,7 +43,7 @@ describe('a target that leaves the mission (lane.J12)', () => {
       `it was not sent: ${WHY}`,
     ]);
     expect([...one.kind.ids()]).toEqual([]);
-    expect(markOf(one)).toBe(4);
+    expect(markOf(one.bus)).toBe(4);
     await one.run(70_000);
     expect(one.states(1)).toEqual([...SENT, 'VERIFY_FAILED']);
     expect(one.failures).toEqual([]);
@@ -61,19 +51,19 @@ describe('a target that leaves the mission (lane.J12)', () => {
   });
 
   it('what is still submitted to it ends likewise, and is not begun', async () => {
-    const one = world();
+    const one = obligingWorld();
     await one.lane.start();
     one.publish(WITHOUT);
     await submit(one.bus, 1);
     await one.run(3_000);
     expect([one.states(1), detailOf(one, 1)]).toEqual([['PENDING', 'REJECTED'], `it was not sent: ${WHY}`]);
     expect(one.bus.asked).toEqual([]);
-    expect(markOf(one)).toBe(2);
+    expect(markOf(one.bus)).toBe(2);
     await one.lane.stop();
   });
 
   it('what waits for its place in the lane as it leaves ends too, in the order of submission', async () => {
-    const one = world();
+    const one = obligingWorld();
     one.bus.answer = () => new Promise(() => undefined);
     const all = Array.from({ length: LANE_AHEAD + 3 }, (_, n) => n + 1);
     for (const n of all) await submit(one.bus, n);
@@ -87,12 +77,8 @@ describe('a target that leaves the mission (lane.J12)', () => {
   });
 
   it('what is being looked at as it leaves ends too, and is not begun', async () => {
-    let look = (): void => undefined;
-    const looking = new Promise<undefined>((resolve) => {
-      look = () => resolve(undefined);
-    });
-    const holds = { unheld: async () => undefined, refusal: () => looking, stop: async () => undefined };
-    const one = world({ holds });
+    const { holds, look } = heldUp();
+    const one = obligingWorld({ holds });
     await submit(one.bus, 1);
     await one.lane.start();
     await one.run(100);
@@ -105,7 +91,7 @@ describe('a target that leaves the mission (lane.J12)', () => {
   });
 
   it('MC-TC-045 an echo of one that had left is recorded behind its end', async () => {
-    const one = world();
+    const one = obligingWorld();
     await submit(one.bus, 1);
     await one.lane.start();
     await one.run(100);
@@ -119,7 +105,7 @@ describe('a target that leaves the mission (lane.J12)', () => {
   });
 
   it('another mission that has it ends nothing', async () => {
-    const one = world();
+    const one = obligingWorld();
     await submit(one.bus, 1);
     await one.lane.start();
     await one.run(100);
@@ -131,7 +117,7 @@ describe('a target that leaves the mission (lane.J12)', () => {
   });
 
   it('while nobody owns its lane: the next owner ends what is open as it starts', async () => {
-    const one = world();
+    const one = obligingWorld();
     await submit(one.bus, 1);
     await one.lane.start();
     await one.run(100);
@@ -139,7 +125,7 @@ describe('a target that leaves the mission (lane.J12)', () => {
     one.publish(WITHOUT);
     await one.run(3_000);
     expect(one.states(1)).toEqual(SENT);
-    const next = world({ bus: one.bus, clock: one.clock, epoch: 2, mission: WITHOUT });
+    const next = obligingWorld({ bus: one.bus, clock: one.clock, epoch: 2, mission: WITHOUT });
     await next.lane.start();
     await next.run(100);
     expect(next.states(1)).toEqual([...SENT, 'VERIFY_FAILED']);
@@ -147,7 +133,7 @@ describe('a target that leaves the mission (lane.J12)', () => {
   });
 
   it('an end that the bus refuses fails the lane, and its next owner records it', async () => {
-    const one = world();
+    const one = obligingWorld();
     await submit(one.bus, 1);
     await one.lane.start();
     await one.run(100);
@@ -157,8 +143,8 @@ describe('a target that leaves the mission (lane.J12)', () => {
     expect(one.failures).toEqual([new Error('refused by the bus')]);
     await one.lane.stop();
     one.bus.fate = () => undefined;
-    expect(markOf(one)).toBe(1);
-    const next = world({ bus: one.bus, clock: one.clock, epoch: 2, mission: WITHOUT });
+    expect(markOf(one.bus)).toBe(1);
+    const next = obligingWorld({ bus: one.bus, clock: one.clock, epoch: 2, mission: WITHOUT });
     await next.lane.start();
     await next.run(100);
     expect(next.states(1)).toEqual([...SENT, 'VERIFY_FAILED']);

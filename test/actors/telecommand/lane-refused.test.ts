@@ -15,11 +15,11 @@ import {
   missionOf,
   obliging,
   recorded,
+  SENT,
   submit,
 } from './lane-world.ts';
 
 const DRAWN = decodeTime(idOf(1));
-const SENT = ['PENDING', 'ENCODED', 'SENT'];
 const OVERTAKEN = new Error('another owner writes the telecommands of sat1');
 
 /** A lane whose first telecommand is sent, by a clock on which its identifier was drawn a second ago. */

@@ -9,10 +9,9 @@ import type { Mission } from '../../../mission/mission.ts';
 import type { Measure, Platform, Requirement, Verification } from '../../../mission/platform.ts';
 import type { ReceivedValue } from '../../../ports/target-values.ts';
 import { compiled, KEYS } from '../../mission/condition-platform.ts';
-import { eventsOf, type LaneWorld, laneWorld, missionOf, obliging, submit } from './lane-world.ts';
+import { eventsOf, type LaneWorld, missionOf, obligingWorld, SENT, submit } from './lane-world.ts';
 import { batch, block, platformOf } from './platform.ts';
 
-const SENT = ['PENDING', 'ENCODED', 'SENT'];
 const COUNTER = 'obc.counter';
 const ORDERED: Platform = platformOf('two', [...KEYS].reverse());
 
@@ -39,12 +38,6 @@ function missionWith(
   };
 }
 
-function world(options: Parameters<typeof laneWorld>[0]): LaneWorld {
-  const one = laneWorld(options);
-  obliging(one.bus, one.clock);
-  return one;
-}
-
 const known = (value: number): ReceivedValue => ({
   value,
   groundMs: 999_000,
@@ -66,7 +59,7 @@ describe('a telecommand of a lane', () => {
     const requires = [{ that: compiled('obc.counter > 3'), maxAgeMs: 60_000 }];
     const sample = (target: string, { key }: Measure): ReceivedValue | undefined =>
       target === 'sat1' && key === COUNTER ? known(counter) : undefined;
-    const one = world({
+    const one = obligingWorld({
       mission: missionWith(platform, undefined, requires),
       values: { sample, position: () => undefined },
     });
@@ -79,7 +72,7 @@ describe('a telecommand of a lane', () => {
 
   it('is verified by a change from the current value, though the stream holds it no more', async () => {
     const platform = platformOf('one');
-    const one = world({
+    const one = obligingWorld({
       mission: missionWith(platform, verifiedBy('obc.counter changes')),
       values: {
         sample: (_, { key }) => (key === COUNTER ? known(5) : undefined),
@@ -96,7 +89,7 @@ describe('a telecommand of a lane', () => {
   });
 
   it('is verified by values of a configuration that was published since it was sent', async () => {
-    const one = world({ mission: missionWith(platformOf('one'), verifiedBy('obc.counter == 5')) });
+    const one = obligingWorld({ mission: missionWith(platformOf('one'), verifiedBy('obc.counter == 5')) });
     await submit(one.bus, 1);
     await one.lane.start();
     await one.run(100);
@@ -110,7 +103,10 @@ describe('a telecommand of a lane', () => {
   it('is verified by values of an earlier configuration that another telecommand was resolved with', async () => {
     const now = missionWith(platformOf('one'), verifiedBy('obc.counter == 5'));
     const before = missionWith(ORDERED, undefined);
-    const one = world({ mission: now, at: (revision) => (revision === before.revision ? before : now) });
+    const one = obligingWorld({
+      mission: now,
+      at: (revision) => (revision === before.revision ? before : now),
+    });
     await submit(one.bus, 1, { revision: before.revision });
     await submit(one.bus, 2);
     await one.lane.start();
@@ -125,7 +121,7 @@ describe('a telecommand of a lane', () => {
   });
 
   it('telecommand/sending.H4 that nothing verifies is handed over without a place in the stream of values', async () => {
-    const one = world({ mission: missionOf(undefined) });
+    const one = obligingWorld({ mission: missionOf(undefined) });
     await submit(one.bus, 1);
     await one.lane.start();
     await one.run(100);

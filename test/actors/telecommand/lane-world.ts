@@ -5,6 +5,7 @@ import { createHistoryStore } from '../../../actors/telecommand/history-store.ts
 import type { Holds } from '../../../actors/telecommand/holds.ts';
 import { Lane } from '../../../actors/telecommand/lane.ts';
 import type { LaneOptions } from '../../../actors/telecommand/open-lane.ts';
+import { buckets } from '../../../contract/bus/buckets.ts';
 import { header } from '../../../contract/bus/headers.ts';
 import { streams } from '../../../contract/bus/streams.ts';
 import { subject } from '../../../contract/bus/subjects.ts';
@@ -117,6 +118,36 @@ export function obliging(bus: LogBus, clock: ManualClock): void {
     to.endsWith('.encode')
       ? { ok: true, value: { frame: 'c0ffee', reference: 'ref' } }
       : { outcome: 'sent', at: clock.now() };
+}
+
+/** A lane whose driver and gateway do what they are asked. */
+export function obligingWorld(options: WorldOptions = {}): LaneWorld {
+  const one = laneWorld(options);
+  obliging(one.bus, one.clock);
+  return one;
+}
+
+/** Of one that left and waits for its verification. */
+export const SENT = ['PENDING', 'ENCODED', 'SENT'];
+
+/** The submission that the next owner of the lane begins with. */
+export function markOf(bus: LogBus): number {
+  const entry = bus.bucket(buckets.members).entries.get('checkpoint.lane.sat1');
+  return (JSON.parse(Buffer.from(entry!.value).toString()) as { submission: number }).submission;
+}
+
+/** Holds that do not answer before `look` is called. */
+export function heldUp(): { readonly holds: Holds; readonly look: () => void } {
+  let look = (): void => undefined;
+  const looking = new Promise<undefined>((resolve) => {
+    look = () => resolve(undefined);
+  });
+  const holds: Holds = {
+    unheld: async () => undefined,
+    refusal: () => looking,
+    stop: async () => undefined,
+  };
+  return { holds, look: () => look() };
 }
 
 export function laneWorld({

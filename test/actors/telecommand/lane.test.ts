@@ -7,26 +7,18 @@ import { ECHO_WAIT_MS, ENCODED_AHEAD_MS, LANE_AHEAD } from '../../../contract/li
 import { Outage } from '../../../contract/outage.ts';
 import { TooLarge } from '../../../contract/too-large.ts';
 import type { Requirement } from '../../../mission/platform.ts';
-import { ManualClock } from '../../support/manual-clock.ts';
 import {
   cellOf,
   eventsOf,
   type LaneWorld,
   laneWorld,
+  markOf,
   missionOf,
-  obliging,
+  obligingWorld,
   recorded,
   submit,
   verified,
 } from './lane-world.ts';
-import { LogBus } from './log-bus.ts';
-
-function world(options: Parameters<typeof laneWorld>[0] = {}): LaneWorld {
-  const clock = options.clock ?? new ManualClock(1_000_000);
-  const bus = options.bus ?? new LogBus();
-  obliging(bus, clock);
-  return laneWorld({ ...options, bus, clock });
-}
 
 /** A requirement that holds whatever is known. */
 const ALWAYS = {
@@ -34,17 +26,12 @@ const ALWAYS = {
   maxAgeMs: 1_000,
 } as unknown as Requirement;
 
-const markOf = async (bus: LogBus) => {
-  const entry = await bus.bucket(buckets.members).get('checkpoint.lane.sat1');
-  return JSON.parse(Buffer.from(entry!.value).toString()) as { submission: number };
-};
-
 describe('a telecommand that does not fit into a message of the bus', () => {
   it.each([
     ['.encode', ['PENDING', 'REJECTED'], 'it was not sent'],
     ['.send', ['PENDING', 'ENCODED', 'SEND_FAILED'], 'nobody knows whether it left'],
   ])('kind.C12 ends with its reason at %s, and the lane goes on', async (verb, states, consequence) => {
-    const one = world();
+    const one = obligingWorld();
     const oblige = one.bus.answer;
     let fits = false;
     one.bus.answer = (to, call) => {
@@ -69,7 +56,7 @@ describe('a telecommand that does not fit into a message of the bus', () => {
 
 describe('a telecommand that is withdrawn', () => {
   it('O4 never leaves, whatever is submitted under its identifier later', async () => {
-    const one = world();
+    const one = obligingWorld();
     await submit(one.bus, 1, { withdrawn: 'withdrawn by executor-2' });
     await one.lane.start();
     await one.run(10);
@@ -85,7 +72,7 @@ describe('a telecommand that is withdrawn', () => {
   });
 
   it('O2 goes its way where it was submitted before', async () => {
-    const one = world();
+    const one = obligingWorld();
     await submit(one.bus, 1);
     await one.lane.start();
     await submit(one.bus, 1, { withdrawn: 'too late', messageId: 'once more' });
@@ -99,7 +86,9 @@ describe('a telecommand that is withdrawn', () => {
 describe('a target that a reaction takes', () => {
   it('MC-REACT-017 between the requirements and the gateway: the frame does not leave', async () => {
     const unheld = async (): Promise<string> => 'sat1 was taken from run r by alarm a';
-    const one = world({ holds: { refusal: async () => undefined, unheld, stop: async () => undefined } });
+    const one = obligingWorld({
+      holds: { refusal: async () => undefined, unheld, stop: async () => undefined },
+    });
     await submit(one.bus, 1, { run: 'r' });
     await one.lane.start();
     await one.run(10);
@@ -112,7 +101,7 @@ describe('a target that a reaction takes', () => {
 
 describe('a lane handed over', () => {
   it('lets the next telecommand go while one that an earlier owner sent is still being verified', async () => {
-    const one = world();
+    const one = obligingWorld();
     one.bus.now = () => one.clock.now();
     await submit(one.bus, 1);
     await submit(one.bus, 2);
@@ -124,7 +113,7 @@ describe('a lane handed over', () => {
   });
 
   it('continues what was open in a lane that failed: the low-water mark does not pass a telecommand that was overtaken (lane.J5)', async () => {
-    const one = world();
+    const one = obligingWorld();
     await submit(one.bus, 1);
     await one.lane.start();
     await one.run(10);
@@ -136,7 +125,7 @@ describe('a lane handed over', () => {
     await one.run(2_000);
     expect(one.failures).toHaveLength(1);
     await one.lane.stop();
-    expect((await markOf(one.bus)).submission).toBe(1);
+    expect(markOf(one.bus)).toBe(1);
 
     const next = laneWorld({ bus: one.bus, clock: one.clock, epoch: 2 });
     await next.lane.start();
@@ -146,7 +135,7 @@ describe('a lane handed over', () => {
   });
 
   it('goes on behind a PENDING that is stored and whose answer was still on its way (lane.J3)', async () => {
-    const one = world({ mission: missionOf({ ...verified_(), withinMs: 5_000 }) });
+    const one = obligingWorld({ mission: missionOf({ ...verified_(), withinMs: 5_000 }) });
     await submit(one.bus, 1);
     await one.lane.start();
     await one.run(10);
@@ -160,7 +149,7 @@ describe('a lane handed over', () => {
     // The other one ends behind it, which moves the low-water mark.
     await one.run(8_000);
     expect(one.states(1).at(-1)).toBe('VERIFY_TIMEOUT');
-    expect((await markOf(one.bus)).submission).toBe(2);
+    expect(markOf(one.bus)).toBe(2);
     await one.lane.stop();
     answered();
     one.bus.fate = () => undefined;
@@ -174,7 +163,7 @@ describe('a lane handed over', () => {
   });
 
   it('ends a telecommand whose configuration is gone after ENCODED, and goes on with the next', async () => {
-    const one = world({ at: (revision) => (revision === 'gone' ? undefined : verified) });
+    const one = obligingWorld({ at: (revision) => (revision === 'gone' ? undefined : verified) });
     await submit(one.bus, 1, { revision: 'gone' });
     await submit(one.bus, 2);
     await recorded(one.bus, 1, 'PENDING', 'ENCODED');
@@ -187,10 +176,10 @@ describe('a lane handed over', () => {
   });
 
   it('is not taken from a newer owner by one that was only asleep (O1)', async () => {
-    const newer = world({ epoch: 7 });
+    const newer = obligingWorld({ epoch: 7 });
     await newer.lane.start();
     await newer.lane.stop();
-    const older = world({ bus: newer.bus, clock: newer.clock, epoch: 6 });
+    const older = obligingWorld({ bus: newer.bus, clock: newer.clock, epoch: 6 });
     await expect(older.lane.start()).rejects.toThrow('another owner');
     await older.lane.stop();
   });
@@ -198,7 +187,7 @@ describe('a lane handed over', () => {
 
 /** The lane with what leaves held back at its gateway until `leave` is called. */
 function heldBack(options: Parameters<typeof laneWorld>[0] = {}): LaneWorld & { leave(): void } {
-  const one = world(options);
+  const one = obligingWorld(options);
   const { answer } = one.bus;
   let leave: (() => void) | undefined;
   one.bus.answer = (to, call) => {
@@ -244,7 +233,7 @@ describe('the turn of a telecommand', () => {
   });
 
   it('turn.T1 the driver is asked in the order in which they leave, however long it takes for one', async () => {
-    const one = world();
+    const one = obligingWorld();
     const asked: (() => void)[] = [];
     const frames = ['aa', 'bb', 'cc'];
     one.bus.answer = (to) => {
@@ -308,7 +297,7 @@ describe('the turn of a telecommand', () => {
       if (!isThere) throw new Outage('bus.no-responder', to);
       return { ok: true, value: { frame: 'c0ffee' } };
     };
-    const one = world();
+    const one = obligingWorld();
     const begun = one.clock.now();
     one.bus.answer = (to) => absent(to, one.clock.now() >= begun + 2_000, one.clock.now());
     await submit(one.bus, 1);
@@ -326,7 +315,7 @@ describe('the turn of a telecommand', () => {
   });
 
   it('takes up no more than a few before the one that is leaving has left', async () => {
-    const one = world();
+    const one = obligingWorld();
     one.bus.answer = (to) =>
       to.endsWith('.encode') ? new Promise(() => undefined) : { outcome: 'sent', at: one.clock.now() };
     for (let n = 1; n <= LANE_AHEAD + 5; n += 1) await submit(one.bus, n);
@@ -338,7 +327,7 @@ describe('the turn of a telecommand', () => {
   });
 
   it('takes up no more than a few also when as many have left before', async () => {
-    const one = world();
+    const one = obligingWorld();
     const before = 2 * LANE_AHEAD;
     for (let n = 1; n <= before; n += 1) await submit(one.bus, n);
     await one.lane.start();
@@ -353,7 +342,7 @@ describe('the turn of a telecommand', () => {
   });
 
   it('is over once SENT is stored, also while what follows it is not', async () => {
-    const one = world({ mission: missionOf(undefined) });
+    const one = obligingWorld({ mission: missionOf(undefined) });
     one.bus.fate = (id) => (id.endsWith('01-COMPLETE') ? new Promise(() => undefined) : undefined);
     await submit(one.bus, 1);
     await submit(one.bus, 2);
@@ -366,7 +355,7 @@ describe('the turn of a telecommand', () => {
 
 describe('the time to leave', () => {
   it('ends before the lane gives up asking, and is a new one for each asking', async () => {
-    const one = world();
+    const one = obligingWorld();
     const { answer } = one.bus;
     one.bus.answer = (to, call) => {
       if (to.endsWith('.send')) throw new Outage('bus.timeout', 'silent');
@@ -385,7 +374,7 @@ describe('the time to leave', () => {
   });
 
   it('MC-TC-059 is over for a submission that has grown too old in ENCODED, whoever takes it over', async () => {
-    const one = world();
+    const one = obligingWorld();
     await submit(one.bus, 1);
     await recorded(one.bus, 1, 'PENDING', 'ENCODED');
     const submitted = one.clock.now();
@@ -401,7 +390,7 @@ describe('an outage of the bus', () => {
   it.each(['PENDING', 'ENCODED', 'SENT'])(
     'does not make a lane take its own %s for that of another owner',
     async (state) => {
-      const one = world();
+      const one = obligingWorld();
       let lost = 1;
       one.bus.fate = (id) => (id.endsWith(state) && lost-- > 0 ? 'unanswered' : undefined);
       await submit(one.bus, 1);
@@ -415,7 +404,7 @@ describe('an outage of the bus', () => {
   );
 
   it('goes on in the middle of a commit of several events, without a gap or a repetition', async () => {
-    const one = world({ mission: missionOf(undefined) });
+    const one = obligingWorld({ mission: missionOf(undefined) });
     let lost = 2;
     one.bus.fate = (id) =>
       id.endsWith('COMPLETE') && lost-- > 0 ? (lost === 1 ? 'lost' : 'unanswered') : undefined;
@@ -428,7 +417,7 @@ describe('an outage of the bus', () => {
   });
 
   it('does not make a lane take its own low-water mark for that of another owner', async () => {
-    const one = world({ mission: missionOf(undefined) });
+    const one = obligingWorld({ mission: missionOf(undefined) });
     await one.lane.start();
     one.bus.bucket(buckets.members).loseAnswer = true;
     await submit(one.bus, 1);
@@ -436,12 +425,12 @@ describe('an outage of the bus', () => {
     await submit(one.bus, 2);
     await one.run(3_000);
     expect(one.failures).toEqual([]);
-    expect((await markOf(one.bus)).submission).toBe(3);
+    expect(markOf(one.bus)).toBe(3);
     await one.lane.stop();
   });
 
   it('is waited for by the check of a hold, at no cost of patience', async () => {
-    const one = world();
+    const one = obligingWorld();
     let away = 20;
     let asked = 0;
     const holds = {
@@ -454,7 +443,7 @@ describe('an outage of the bus', () => {
       },
       stop: async () => undefined,
     };
-    const held = world({ bus: one.bus, clock: one.clock, holds });
+    const held = obligingWorld({ bus: one.bus, clock: one.clock, holds });
     await submit(held.bus, 1);
     await held.lane.start();
     await held.run(10_000);
@@ -466,7 +455,7 @@ describe('an outage of the bus', () => {
 
 describe('a telecommand that nobody may lose', () => {
   it('begins again when its cell died before PENDING was stored', async () => {
-    const one = world();
+    const one = obligingWorld();
     let refusals = 2;
     one.bus.fate = (id) => (id.endsWith('PENDING') && refusals-- > 0 ? 'defect' : undefined);
     await submit(one.bus, 1);
@@ -490,7 +479,7 @@ describe('drivers and gateways of others (telecommand/binding.W3)', () => {
   it.each(replies)(
     'a gateway that answers with %s ends in SEND_FAILED, and the lane goes on',
     async (_name, reply) => {
-      const one = world();
+      const one = obligingWorld();
       let first = true;
       const { answer } = one.bus;
       one.bus.answer = (to, call) => {
@@ -520,7 +509,7 @@ describe('drivers and gateways of others (telecommand/binding.W3)', () => {
     ['faults that are none', { ok: false, faults: [null] }],
     ['a frame too large to be recorded', { ok: true, value: { frame: 'ab'.repeat(60_000) } }],
   ])('a driver that answers with %s ends in ENCODE_FAILED', async (_name, reply) => {
-    const one = world();
+    const one = obligingWorld();
     one.bus.answer = () => reply;
     await submit(one.bus, 1);
     await one.lane.start();
@@ -531,7 +520,7 @@ describe('drivers and gateways of others (telecommand/binding.W3)', () => {
   });
 
   it('a malformed echo harms nobody', async () => {
-    const one = world();
+    const one = obligingWorld();
     await submit(one.bus, 1);
     await one.lane.start();
     await one.run(10);
@@ -545,7 +534,7 @@ describe('drivers and gateways of others (telecommand/binding.W3)', () => {
   });
 
   it('MC-TC-045 an echo received before the answer of the gateway was lost is recorded behind SEND_FAILED', async () => {
-    const one = world();
+    const one = obligingWorld();
     const { answer } = one.bus;
     one.bus.answer = (to, call) => {
       if (!to.endsWith('.send')) return answer(to, call);
@@ -567,7 +556,7 @@ describe('drivers and gateways of others (telecommand/binding.W3)', () => {
     };
 
     it('MC-TC-045 echoes.K2 is recorded behind it, and leaves what it ended in as it is', async () => {
-      const one = world({ mission: missionOf(undefined) });
+      const one = obligingWorld({ mission: missionOf(undefined) });
       await submit(one.bus, 1);
       await one.lane.start();
       await one.run(10);
@@ -580,7 +569,7 @@ describe('drivers and gateways of others (telecommand/binding.W3)', () => {
     });
 
     it('MC-TC-045 is recorded of one that was reset by a person', async () => {
-      const one = world();
+      const one = obligingWorld();
       await submit(one.bus, 1);
       await one.lane.start();
       await one.run(10);
@@ -598,7 +587,7 @@ describe('drivers and gateways of others (telecommand/binding.W3)', () => {
     });
 
     it('echoes.K2 is not recorded when none can be expected any more', async () => {
-      const one = world({ mission: missionOf(undefined) });
+      const one = obligingWorld({ mission: missionOf(undefined) });
       await submit(one.bus, 1);
       await one.lane.start();
       await one.run(ECHO_WAIT_MS + 10);
