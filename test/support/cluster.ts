@@ -9,9 +9,11 @@ import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { connect } from 'nats';
 import { findServerBinary } from '../../bus/server-binary.ts';
 import { freePort } from './free-port.ts';
 import { type Relay, startRelay } from './relay.ts';
+import { until } from './until.ts';
 
 export interface TestCluster {
   /** Addresses of all nodes. */
@@ -30,8 +32,13 @@ export interface TestCluster {
 }
 
 const NODES = [0, 1, 2];
+/** An election takes 4 to 9 s, on a loaded machine longer. */
+const ELECTED_MS = 120_000;
 
-/** Starts the nodes; the first stream can be made when they have elected a leader, some seconds later. */
+/**
+ * Starts the nodes, and waits until they have elected a leader that knows all of them: a stream that is made before has
+ * fewer copies than it asks for, and is lost with a node.
+ */
 export async function startCluster(): Promise<TestCluster> {
   const dir = await mkdtemp(join(tmpdir(), 'mcs-cluster-'));
   const binary = await findServerBinary();
@@ -73,8 +80,13 @@ cluster: { name: mcs, listen: "127.0.0.1:${routes[node]}", no_advertise: true, a
     if (server?.kill('SIGINT') === true) await once(server, 'exit');
   };
   NODES.forEach(start);
+  const servers = clients.map((port) => `nats://127.0.0.1:${port}`);
+  await until(() => holdsCopies(servers), {
+    timeoutMs: ELECTED_MS,
+    what: 'a stream with a copy on each node',
+  });
   return {
-    url: clients.map((port) => `nats://127.0.0.1:${port}`).join(','),
+    url: servers.join(','),
     kill,
     start,
     end,
@@ -95,6 +107,24 @@ cluster: { name: mcs, listen: "127.0.0.1:${routes[node]}", no_advertise: true, a
       await rm(dir, { recursive: true, force: true });
     },
   };
+}
+
+/** Whether a stream with a copy on each node can be made; it is removed again. */
+async function holdsCopies(servers: string[]): Promise<boolean> {
+  const connection = await connect({ servers }).catch(() => undefined);
+  try {
+    const manager = await connection?.jetstreamManager();
+    const made = await manager?.streams.add({
+      name: 'EACH_NODE',
+      subjects: ['each.node'],
+      num_replicas: NODES.length,
+    });
+    return made !== undefined && (await manager!.streams.delete('EACH_NODE'));
+  } catch {
+    return false;
+  } finally {
+    await connection?.close();
+  }
 }
 
 async function freePorts(): Promise<number[]> {
