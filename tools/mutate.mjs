@@ -1,7 +1,8 @@
 /**
  * `npm run mutate -- FILES`: breaks the source on purpose, one place at a time, and lists what no test noticed. Without
- * files: those of the working tree that differ from `main`. Stryker does it, in a copy of the project below the folder
- * for temporary files, with packages of its own: nothing here changes, and nobody else has to install it.
+ * files: those of the working tree that differ from `main`; with `--sample N`: N windows of lines, drawn from all
+ * source. Stryker does it, in a copy of the project below the folder for temporary files, with packages of its own:
+ * nothing here changes, and nobody else has to install it.
  *
  * U1. Of the tests those are run that stand in the same place below `test/` and reach the file by their imports, or
  *     those that `--tests` names. What survives may be seen by tests that start whole processes: a mutant would take
@@ -9,6 +10,7 @@
  */
 
 import { execFileSync, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
@@ -17,21 +19,54 @@ import { parseArgs } from 'node:util';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const STRYKER = '9.6.1';
-const USAGE = `npm run mutate -- [FILE[:FROM-TO] ...] [--tests GLOB ...]
+/** Lines that are drawn together: most blocks stand within. */
+const WINDOW = 8;
+const USAGE = `npm run mutate -- [FILE[:FROM-TO] ...] [--tests GLOB ...] [--sample N [--seed S]]
 the files to break, FROM-TO: in these lines only; default: those that differ from main. GLOB: the tests
-to run; default: those that stand in the same folders below test/
+to run; default: those that stand in the same folders below test/. --sample: N windows of ${WINDOW} lines, of
+the files or of all source; --seed draws others
 `;
 
 const git = (...args) =>
   execFileSync('git', args, { cwd: ROOT, encoding: 'utf8' }).split('\n').filter(Boolean);
 
-const isSource = (file) => /\.ts(:\d+-\d+)?$/.test(file) && !/^(test|tools|benchmark)\//.test(file);
+const isSource = (file) =>
+  /\.ts(:\d+-\d+)?$/.test(file) && !/^(test|tools|benchmark)\/|^vitest\.config/.test(file);
 
 /** The files to break, relative to the root; with their lines where these are said. */
-function filesOf(args) {
-  const named = args.map((file) => relative(ROOT, resolve(file)));
-  const files = named.length > 0 ? named : [...git('diff', '--name-only', 'main'), ...untracked()];
-  return [...new Set(files)].filter(isSource);
+function filesOf({ named, sample, seed }) {
+  const files = named.map((file) => relative(ROOT, resolve(file)));
+  const asked = () => (files.length > 0 ? files : git('ls-files'));
+  if (sample !== undefined) return drawn(windowsOf(asked().filter(isSource)), sample, seed);
+  const changed = () => [...git('diff', '--name-only', 'main'), ...untracked()];
+  return [...new Set(files.length > 0 ? files : changed())].filter(isSource);
+}
+
+function windowsOf(files) {
+  const windows = [];
+  for (const file of files) {
+    const lines = readFileSync(join(ROOT, file), 'utf8').split('\n').length;
+    for (let from = 1; from < lines; from += WINDOW) windows.push(`${file}:${from}-${from + WINDOW - 1}`);
+  }
+  return windows;
+}
+
+/** Some of them, the same for the same seed. */
+function drawn(all, count, seed) {
+  const keyed = all.map((each) => [createHash('sha256').update(`${seed} ${each}`).digest('hex'), each]);
+  const first = keyed.sort(([one], [other]) => (one < other ? -1 : 1)).slice(0, count);
+  return first.map(([, each]) => each).sort();
+}
+
+/** The files of each set of tests: those of one run. */
+function runsOf(files, tests) {
+  if (tests !== undefined) return new Map([[tests, files]]);
+  const runs = new Map();
+  for (const file of files) {
+    const beside = testsOf(file);
+    runs.set(beside, [...(runs.get(beside) ?? []), file]);
+  }
+  return runs;
 }
 
 const untracked = () => git('ls-files', '--others', '--exclude-standard');
@@ -54,7 +89,7 @@ function testsOf(file) {
 const vitest = (tests) => `import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
-    include: ${JSON.stringify(tests)},
+    include: ${JSON.stringify([tests].flat())},
     isolate: false,
     globalSetup: ['test/support/program-folder.ts'],
     setupFiles: ['test/support/property-seed.ts'],
@@ -75,6 +110,8 @@ const stryker = (files) => ({
   jsonReporter: { fileName: 'mutants.json' },
 });
 
+const countOf = (report) => Object.values(report.files).reduce((sum, { mutants }) => sum + mutants.length, 0);
+
 /** What nobody noticed: its place, and what stood there and stands there now. */
 function* survivors(report) {
   for (const [file, { source, mutants }] of Object.entries(report.files)) {
@@ -94,9 +131,16 @@ function read(args) {
     const { values, positionals } = parseArgs({
       args,
       allowPositionals: true,
-      options: { tests: { type: 'string', multiple: true } },
+      options: {
+        tests: { type: 'string', multiple: true },
+        sample: { type: 'string' },
+        seed: { type: 'string', default: '1' },
+      },
     });
-    return { tests: values.tests, named: positionals };
+    const { tests, seed } = values;
+    const sample = values.sample === undefined ? undefined : Number(values.sample);
+    if (sample !== undefined && !(Number.isSafeInteger(sample) && sample > 0)) return undefined;
+    return { tests, named: positionals, sample, seed };
   } catch {
     return undefined;
   }
@@ -108,7 +152,7 @@ function main(args) {
     process.stderr.write(USAGE);
     return 2;
   }
-  const files = filesOf(asked.named);
+  const files = filesOf(asked);
   if (files.length === 0) {
     process.stdout.write('nothing to break: no source differs from main\n');
     return 0;
@@ -118,16 +162,30 @@ function main(args) {
     spawnSync(program, more, { cwd: folder, stdio: ['ignore', 'inherit', 'inherit'] });
   try {
     copyTo(folder);
-    const tests = asked.tests ?? [...new Set(files.map(testsOf))];
-    writeFileSync(join(folder, 'mutate.vitest.config.ts'), vitest(tests));
-    writeFileSync(join(folder, 'stryker.config.json'), JSON.stringify(stryker(files)));
     run('npm', 'ci', '--include=dev', '--silent');
     const packages = ['core', 'vitest-runner'].map((name) => `@stryker-mutator/${name}@${STRYKER}`);
     if (run('npm', 'install', '--no-save', '--silent', ...packages).status !== 0) return 1;
-    if (run('npx', 'stryker', 'run').status !== 0) return 1;
-    const found = [...survivors(JSON.parse(readFileSync(join(folder, 'mutants.json'), 'utf8')))];
-    process.stdout.write(`\n${found.join('\n')}\n\n${found.length} survived in ${files.length} files\n`);
-    return 0;
+    const sum = { mutants: 0, survived: 0 };
+    let failed = 0;
+    for (const [tests, of] of runsOf(files, asked.tests)) {
+      writeFileSync(join(folder, 'mutate.vitest.config.ts'), vitest(tests));
+      writeFileSync(join(folder, 'stryker.config.json'), JSON.stringify(stryker(of)));
+      rmSync(join(folder, 'mutants.json'), { force: true });
+      if (run('npx', 'stryker', 'run').status !== 0) {
+        failed += 1;
+        process.stdout.write(`\n${tests}: the run failed; nothing is known of ${of.join(', ')}\n`);
+        continue;
+      }
+      const report = JSON.parse(readFileSync(join(folder, 'mutants.json'), 'utf8'));
+      const [found, mutants] = [[...survivors(report)], countOf(report)];
+      process.stdout.write(`\n${found.join('\n')}\n${tests}: ${found.length} of ${mutants} survived\n`);
+      sum.survived += found.length;
+      sum.mutants += mutants;
+    }
+    process.stdout.write(
+      `\n${sum.survived} of ${sum.mutants} survived in ${new Set(files.map((each) => each.split(':')[0])).size} files\n`,
+    );
+    return failed === 0 ? 0 : 1;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
