@@ -57,14 +57,14 @@ export class StoredValues {
   }
 
   /**
-   * Lets a watch take in what was stored since `from`, up to a position. Rejects with `Outage`, also when it is
-   * stopped.
+   * Lets a watch take in what was stored since `from`, of the messages that are `wanted`. Rejects with `Outage`, also
+   * when it is stopped.
    */
-  async read(watch: AlarmWatch, from: number, upTo: number): Promise<void> {
+  async read(watch: AlarmWatch, from: number, wanted: (message: StreamMessage) => boolean): Promise<void> {
     if (this.#stopped) return;
     const { bus, target } = this.#options;
     const take = (message: StreamMessage): void => {
-      const batch = message.seq <= upTo ? this.batchOf(message) : undefined;
+      const batch = wanted(message) ? this.batchOf(message) : undefined;
       if (batch !== undefined) watch.apply(batch, message.seq);
     };
     const since = { from: 'time', at: from } as const;

@@ -77,6 +77,8 @@ export class TargetAlarms {
   #uncompared = false;
   /** Position of the last message taken, also of one below the low-water mark. */
   #heard = 0;
+  /** From when on messages are handed over. */
+  #from = 0;
   #live = false;
   /** The current values, until the head is reached (T7). */
   #known: readonly KnownSample[] = [];
@@ -119,11 +121,11 @@ export class TargetAlarms {
     this.#now = stands;
     this.#watch = this.#open(this.#target, undefined);
     this.#known = await this.#options.knownOf(this.#target);
-    const from = firstRead(stands.stored, this.#watch);
-    primeBefore(this.#watch, this.#known, from);
+    this.#from = firstRead(stands.stored, this.#watch);
+    primeBefore(this.#watch, this.#known, this.#from);
     if (this.#stopped) return;
     this.#mark = mark;
-    await this.#follow(from);
+    await this.#follow(this.#from);
     mark.keep();
   }
 
@@ -215,11 +217,16 @@ export class TargetAlarms {
     if (watch === undefined) return undefined;
     const from = firstRead(this.#now.stored, watch);
     primeBefore(watch, known, from);
-    await this.#values.read(watch, from, this.#heard);
+    await this.#values.read(watch, from, (message) => this.#isTaken(message));
     if (this.#live) watch.prime(known);
     else this.#known = known;
     if (now !== undefined) watch.pass(now);
     return watch;
+  }
+
+  /** Whether it is not handed over any more: before the first one, what is older than where the reading begins. */
+  #isTaken({ seq, at }: StreamMessage): boolean {
+    return this.#heard === 0 ? at < this.#from : seq <= this.#heard;
   }
 
   /** Whether everything stored has been taken (T4). */

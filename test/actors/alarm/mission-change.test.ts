@@ -131,6 +131,30 @@ describe('before its values have been read', () => {
   });
 });
 
+describe('before its first value has been read', () => {
+  it('target-alarms.T8 a window that is longer than the one before has what was stored before that', async () => {
+    const { bus, clock, sampled, lead } = world;
+    await sampled({ 'obc.resets': 1 });
+    await sampled({ 'obc.resets': 2 });
+    await clock.run(HOUR / 2, HOUR / 2);
+    await sampled({ 'obc.mode': 2 });
+    let begin = (): void => undefined;
+    bus.firstAfter = new Promise((resolve) => {
+      begin = resolve;
+    });
+    const { told, update } = await lead();
+    bus.firstAfter = undefined;
+    await update(
+      changed(({ obc }) => {
+        obc.alarms.restless.when = 'count(resets, 1 h) > 0';
+      }),
+    );
+    begin();
+    await settled();
+    expect(told).toEqual([`restless warning +${HOUR / 2}`]);
+  });
+});
+
 describe('while it is taken up', () => {
   it('target-alarms.T8 no time passes under the mission before', async () => {
     const { bus, clock, sampled, lead } = world;

@@ -49,6 +49,8 @@ export class LogBus implements Bus {
   followsToFail = 0;
   /** How many messages those that are appended say to have behind them, as for a follower that is slow. */
   behind = 0;
+  /** Followers opened meanwhile are handed their first message once this has resolved. */
+  firstAfter: Promise<void> | undefined;
   /** Followers opened meanwhile have caught up once this has resolved too. */
   headAfter: Promise<void> | undefined;
   /** Answers requests; throwing or rejecting is what the caller gets. */
@@ -113,7 +115,7 @@ export class LogBus implements Bus {
       throw new Outage('bus.unavailable', 'not followed');
     }
     const pattern = new RegExp(`^${subject.replaceAll('.', '\\.').replaceAll('*', '[^.]+')}$`);
-    const tail = Promise.resolve();
+    const tail = this.firstAfter ?? Promise.resolve();
     const feed: Feed = { stream: stream.name, pattern, handle, options, tail, stopped: false };
     const wanted = this.messages(stream).filter(
       (message) => pattern.test(message.subject) && isFrom(from, message),
