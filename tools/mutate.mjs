@@ -105,7 +105,7 @@ const stryker = (files) => ({
   mutate: files,
   inPlace: true,
   coverageAnalysis: 'perTest',
-  timeoutMS: 20_000,
+  timeoutMS: 6_000,
   reporters: ['json', 'progress-append-only'],
   jsonReporter: { fileName: 'mutants.json' },
 });
