@@ -14,14 +14,13 @@ import type {
   AskStatement,
   ConditionStatement,
   ConfigureStatement,
-  Operand,
   Program,
   ProgramFault,
   ProgramStatement,
   SendStatement,
   TextPart,
 } from '../../contract/program.ts';
-import type { Ack, Choice, RunEvent as LogEvent, RunSample, RunValue } from '../../contract/run.ts';
+import type { Ack, RunEvent as LogEvent, RunSample, RunValue } from '../../contract/run.ts';
 
 export interface RunInput {
   readonly run: string;
@@ -210,5 +209,3 @@ export interface ReadbackJudgement {
 
 /** Answers given so far in the step, by name. */
 export type Answers = Readonly<Record<string, RunValue>>;
-
-export type { Choice, Operand };
