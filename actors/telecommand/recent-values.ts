@@ -6,6 +6,8 @@
  *     learns that the kept ones do not reach back that far.
  * X2. The stream is followed while somebody listens and a while longer: telecommands come in bursts.
  * X3. A message that is no batch of values is handed on without one, and logged: it may still be the last one stored.
+ * X4. What is kept is of the last `KEPT_MS`, and at most `KEPT_BATCHES`: a batch that is read takes several times the
+ *     memory of its message, and whoever comes next is handed all of them.
  */
 
 import type { ValueBatch } from '../../contract/batch.ts';
@@ -26,8 +28,16 @@ export interface ValueMessage extends Pick<StreamMessage, 'seq' | 'headers'> {
 
 /** Enough for the moment between a sending and the first look at any sensible telemetry rate. */
 const KEPT_BATCHES = 256;
+/** Between a sending and the first look are milliseconds, and seconds on a machine that is busy. */
+const KEPT_MS = 10_000;
 /** Longer than the pause between telecommands of one operator. */
 const LINGER_MS = 30_000;
+
+interface Kept {
+  readonly message: ValueMessage;
+  /** In ms since 1970. */
+  readonly at: number;
+}
 
 interface RecentValuesOptions {
   readonly bus: Bus;
@@ -39,7 +49,7 @@ interface RecentValuesOptions {
 export class RecentValues {
   readonly #options: RecentValuesOptions;
   readonly #listeners = new Set<Listener>();
-  #kept: ValueMessage[] = [];
+  #kept: Kept[] = [];
   #follower: Promise<Follower> | undefined;
   /** Every batch behind this position was given, or is kept. */
   #since = Number.POSITIVE_INFINITY;
@@ -62,8 +72,8 @@ export class RecentValues {
       this.#lingerSoon();
       return false;
     }
-    for (const [n, kept] of this.#kept.entries()) {
-      listener(kept, n === this.#kept.length - 1 && this.#atHead);
+    for (const [n, { message }] of this.#kept.entries()) {
+      listener(message, n === this.#kept.length - 1 && this.#atHead);
     }
     this.#listeners.add(listener);
     return true;
@@ -104,17 +114,21 @@ export class RecentValues {
     );
   }
 
-  #hear(message: StreamMessage): void {
-    const read = readMessage(message, this.#options.log);
-    this.#kept.push(read);
-    if (this.#kept.length > KEPT_BATCHES) this.#drop(this.#kept.shift()!);
-    this.#atHead = message.pending === 0;
-    for (const listener of [...this.#listeners]) listener(read, this.#atHead);
+  #hear(stored: StreamMessage): void {
+    const message = readMessage(stored, this.#options.log);
+    const at = this.#options.clock.now();
+    this.#kept.push({ message, at });
+    this.#drop(at - KEPT_MS);
+    this.#atHead = stored.pending === 0;
+    for (const listener of [...this.#listeners]) listener(message, this.#atHead);
   }
 
-  #drop({ seq }: ValueMessage): void {
-    this.#dropped = seq;
-    if (this.#since < seq) this.#since = seq;
+  /** X4; the newest one stays. */
+  #drop(before: number): void {
+    let count = Math.max(0, this.#kept.length - KEPT_BATCHES);
+    while (count < this.#kept.length - 1 && this.#kept[count]!.at < before) count += 1;
+    for (const { message } of this.#kept.splice(0, count)) this.#dropped = message.seq;
+    this.#since = Math.max(this.#since, this.#dropped);
   }
 
   #lingerSoon(): void {
