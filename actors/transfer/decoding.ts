@@ -96,7 +96,7 @@ export class DecodingOffers {
     signal: AbortSignal,
   ): Promise<OfferOutcome | undefined> {
     const { clock } = this.#options;
-    let isUnserved = record.reason === UNSERVED.reason;
+    const isUnserved = record.reason === UNSERVED.reason;
     for (let at = after; ; at = clock.now() + FILE_DECODE_AGAIN_MS) {
       if (isUnserved && files.unservedUntil > clock.now()) at = files.unservedUntil;
       if (at > clock.now()) {
@@ -106,7 +106,6 @@ export class DecodingOffers {
       const reply = await this.#inTurn(files, record, signal);
       // E3
       if (reply === undefined || reply.outcome !== 'failed' || reply.reason !== record.reason) return reply;
-      isUnserved = reply === UNSERVED;
     }
   }
 

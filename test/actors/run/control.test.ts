@@ -22,7 +22,7 @@ let reported: RunCommand[];
 let trouble: string | undefined;
 let holds: boolean;
 let control: Control;
-let ask: (call: ControlCall, headers?: Headers) => Promise<ControlReply>;
+let ask: (call: unknown, headers?: Headers) => Promise<ControlReply>;
 let stopped: boolean;
 /** Lets the bus answer its question. */
 let answerBus: () => void;
@@ -70,7 +70,7 @@ beforeEach(() => {
   });
   control.serve(RUN);
   ask = async (call, headers = {}) => {
-    const data = Buffer.from(JSON.stringify(call));
+    const data = Buffer.from(typeof call === 'string' ? call : JSON.stringify(call));
     const reply = await answer({ subject: '', headers, data });
     return JSON.parse(Buffer.from(reply).toString()) as ControlReply;
   };
@@ -92,6 +92,39 @@ describe('a command to a run', () => {
     const reply = { outcome: 'refused', reason: 'sat1 is held by run x' } as const;
     control.replied({ type: 'effect.reply', request: await request(), ...reply });
     expect(await refused).toEqual(reply);
+  });
+
+  it.each([
+    ['another word', { action: 'restart', by: 'ana' }],
+    ['another word, with a choice', { action: 'restart', by: 'ana', choice: 'replay' }],
+    ['nobody', { action: 'suspend' }],
+    ['a choice that is no word', { action: 'resume', by: 'ana', choice: 1 }],
+    ['nothing', null],
+    ['no JSON', '{"action":"abort"'],
+  ])('that is none is refused, and the run is not reached: %s', async (_, call) => {
+    expect(await ask(call)).toEqual({ outcome: 'refused', reason: 'the command is unknown' });
+    expect(reported).toEqual([]);
+  });
+
+  it.each([
+    [{ action: 'suspend', by: 'ana' }, { type: 'command.suspend' }],
+    [{ action: 'suspend', by: 'ana', reaction: false }, { type: 'command.suspend' }],
+    [{ action: 'suspend', by: 'ana', reaction: true }, { type: 'command.preempt' }],
+    [{ action: 'abort', by: 'ana' }, { type: 'command.abort' }],
+    [
+      { action: 'resume', by: 'ana' },
+      { type: 'command.resume', choice: 'replay' },
+    ],
+    [
+      { action: 'resume', by: 'ana', choice: 'next' },
+      { type: 'command.resume', choice: 'next' },
+    ],
+  ])('reaches the run as what it is: %j', async (call, command) => {
+    const answered = ask(call);
+    const asked = await request();
+    expect(reported).toEqual([{ at: clock.now(), by: 'ana', request: asked, ...command }]);
+    control.replied({ type: 'effect.reply', request: asked, outcome: 'accepted' });
+    expect(await answered).toEqual({ outcome: 'accepted' });
   });
 
   it('that could not be delivered is refused with the reason', async () => {
