@@ -21,7 +21,9 @@ export const GATEWAY_SENT_KEYS = 10_000;
  * And for how long: whoever asks again does so within seconds of a takeover. A cell of 500 gateways would else keep
  * five million of them.
  */
-export const GATEWAY_SENT_MS = 3_600_000;
+export const GATEWAY_SENT_MS = 600_000;
+/** Those it remembers however old they are: who asks may have been without a bus for hours. */
+export const GATEWAY_SENT_KEYS_LEAST = 256;
 /** How long a gateway that is given back goes on with what is on its way: a frame of a slow radio has a second. */
 export const GATEWAY_LEAVES_MS = 1_000;
 /** Frames that wait in a gateway for the bus, 64 full messages; the oldest are dropped and counted past it. */

@@ -11,11 +11,11 @@
  * I5. It outlives the gateway in its process: one that is started again, because the mission changed or the process
  *     lost it for a while, answers for what left before. Others may have had it meanwhile, so of what it does not know
  *     it knows nothing. Where the store of the bus went back, nobody else remembers.
- * I6. It holds `GATEWAY_SENT_KEYS` keys and those of the last `GATEWAY_SENT_MS`, whichever is less; it reaches back as
- *     far as the first that it still has.
+ * I6. It holds the last `GATEWAY_SENT_KEYS_LEAST` keys, and of those before them what is of the last
+ *     `GATEWAY_SENT_MS`, up to `GATEWAY_SENT_KEYS`; it reaches back as far as the first that it still has.
  */
 
-import { GATEWAY_SENT_KEYS, GATEWAY_SENT_MS } from '../../contract/limits/link.ts';
+import { GATEWAY_SENT_KEYS, GATEWAY_SENT_KEYS_LEAST, GATEWAY_SENT_MS } from '../../contract/limits/link.ts';
 import { CLOCK_SKEW_MS } from '../../contract/limits/membership.ts';
 import type { SendCall, SendReply } from '../../contract/link.ts';
 import { lateReason } from './departures.ts';
@@ -101,7 +101,8 @@ export class SentFrames {
   /** I6 */
   #forget(before: number): void {
     for (const [key, { askedAt }] of this.#replies) {
-      if (askedAt >= before && this.#replies.size <= GATEWAY_SENT_KEYS) return;
+      const most = askedAt < before ? GATEWAY_SENT_KEYS_LEAST : GATEWAY_SENT_KEYS;
+      if (this.#replies.size <= most) return;
       this.#replies.delete(key);
       this.#knownSince = Math.max(this.#knownSince, askedAt);
     }
