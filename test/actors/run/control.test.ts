@@ -101,7 +101,7 @@ describe('a command to a run', () => {
     ['a choice that is no word', { action: 'resume', by: 'ana', choice: 1 }],
     ['nothing', null],
     ['no JSON', '{"action":"abort"'],
-  ])('that is none is refused, and the run is not reached: %s', async (_, call) => {
+  ])('that is unknown or malformed is refused, and the run is not reached: %s', async (_, call) => {
     expect(await ask(call)).toEqual({ outcome: 'refused', reason: 'the command is unknown' });
     expect(reported).toEqual([]);
   });
