@@ -94,6 +94,7 @@ export default defineConfig({
     globalSetup: ['test/support/program-folder.ts'],
     setupFiles: ['test/support/property-seed.ts'],
     testTimeout: 30_000,
+    env: { UWS_HTTP_MAX_HEADERS_SIZE: '65536' },
   },
 });
 `;
