@@ -131,6 +131,8 @@ describe('passes', () => {
     });
     expect(passInProgress([predicted, booked, pass(5_000, 60_000, 'booked')], AT)).toBe(booked);
     expect(passInProgress([pass(5_000, 60_000, 'booked')], AT)).toBeUndefined();
+    const now = pass(0, 60_000, 'booked');
+    expect(passInProgress([now], AT)).toBe(now);
   });
 });
 

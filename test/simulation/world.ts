@@ -490,7 +490,13 @@ class World implements Stage {
     const events = this.server.stream(streams.telecommandEvents).messages.map(recorded);
     const final = new Set(events.filter(({ event }) => isFinal(event.state)).map(({ id }) => id));
     const lost = this.#lostSubmissions();
-    return this.#acknowledged.every(({ id }) => final.has(id) || lost.has(id));
+    return this.#acknowledged.every(({ id }) => final.has(id) || lost.has(id)) && !this.#isKeptOf(final);
+  }
+
+  /** An owner that took over while the end of a telecommand was on its way finds it at its own next step. */
+  #isKeptOf(over: ReadonlySet<string>): boolean {
+    const kept = this.server.bucket(buckets.actors).lasts();
+    return kept.some((message) => !message.removal && over.has(keyOf(message).split('.').at(-1)!));
   }
 
   /** What went with a store that went back, and was not submitted again. */

@@ -174,7 +174,7 @@ export class LogBus implements Bus {
   }
 
   async request(subject: string, data: Uint8Array): Promise<Uint8Array> {
-    const call = JSON.parse(Buffer.from(data).toString()) as Record<string, unknown>;
+    const call = JSON.parse(Buffer.from(data).toString() || '{}') as Record<string, unknown>;
     this.asked.push({ subject, call });
     const reply = await this.answer(subject, call);
     return Buffer.from(typeof reply === 'string' ? reply : JSON.stringify(reply));

@@ -54,6 +54,9 @@ describe('files of a group of gateways', () => {
     const world = new GroupWorld();
     expect(await world.until(UP)).toEqual({ outcome: 'completed' });
     expect(world.spacecraft.taken.get('7')?.equals(world.content)).toBe(true);
+    const { sent } = world.counts();
+    expect(sent.pdus).toBeGreaterThan(50);
+    expect(sent.bytes).toBeGreaterThan(world.content.length);
     expect(world.read.every(([start, end]) => end - start <= 64 * 1024)).toBe(true);
   });
 
