@@ -5,7 +5,8 @@
  *     sent, in every state until the transaction is over.
  * S2. EOF is repeated until it is acknowledged; after so many times since the receiver last asked for something it is
  *     a fault. Behind that the receiver may be silent for so long. When time runs again, what waits for an
- *     acknowledgement is sent at once.
+ *     acknowledgement is sent at once. Who asks for the metadata behind EOF may have lost EOF with them, and gets it
+ *     once more behind what else was asked for, although it is acknowledged. The NAK may overtake the acknowledgement.
  * S3. `Finished` ends it in every state, also before EOF was acknowledged. The result is reported once.
  * S4. A cancelled transaction sends an EOF that says so and waits for its acknowledgement; without one it is abandoned.
  */
@@ -33,6 +34,7 @@ export class Sender extends Machine {
   #metadataDue = true;
   #metadataSent = false;
   readonly #eof: Repeated<Eof>;
+  #eofDueAgain = false;
   #promptDue: Prompt['response'] | undefined;
 
   /** `segmentBytes`: the most file data that fits a PDU of this transaction. */
@@ -104,11 +106,16 @@ export class Sender extends Machine {
     this.#eof.heard();
     const asked = new ByteRanges();
     for (const [start, end] of segments) {
-      if (start === 0 && end === 0) this.#metadataDue = true;
+      if (start === 0 && end === 0) this.#onMetadataAsked();
       else if (start >= end || end > this.#file.size) this.ignored += 1;
       else asked.add(start, end);
     }
     for (const [start, end] of asked.list()) this.#file.repeat(start, end, now);
+  }
+
+  #onMetadataAsked(): void {
+    this.#metadataDue = true;
+    this.#eofDueAgain = this.#state !== 'sending';
   }
 
   #onFinished({ condition: code, complete }: Finished): void {
@@ -145,6 +152,7 @@ export class Sender extends Machine {
       if (this.#state === 'awaitingFinished') this.#awaitFinished(now, this.#settings.inactivityMs);
       return data;
     }
+    if (this.#isEofDueAgain) return this.#takeEofAgain();
     if (this.#state !== 'sending' || !this.#file.sentOnce) return undefined;
     this.#state = 'ending';
     this.#end(condition.noError);
@@ -152,10 +160,23 @@ export class Sender extends Machine {
   }
 
   #end(code: Condition): void {
+    this.#eof.begin(this.#eofOf(code));
+  }
+
+  get #isEofDueAgain(): boolean {
+    return this.#eofDueAgain && this.#state === 'awaitingFinished' && this.#file.wanted === undefined;
+  }
+
+  #takeEofAgain(): Eof {
+    this.#eofDueAgain = false;
+    return this.#eofOf(condition.noError);
+  }
+
+  #eofOf(code: Condition): Eof {
     const { idBytes, local } = this.#settings;
     const options = code === condition.noError ? [] : [faultLocation(local, idBytes)];
     const { checksum, sent: size } = this.#file;
-    this.#eof.begin({ kind: 'eof', condition: code, checksum, size, options });
+    return { kind: 'eof', condition: code, checksum, size, options };
   }
 
   /** What is due by now. */

@@ -71,6 +71,34 @@ describe('MC-CFDP-001 an entity of another hand', () => {
     expect(outcomesOf(events as never)).toMatchObject([{ condition: condition.positiveAckLimit }]);
   });
 
+  it.each([
+    ['behind', ['ack', 'nak']],
+    ['before', ['nak', 'ack']],
+  ] as const)(
+    'file-sender.S2 that asks for the metadata %s its acknowledgement of EOF gets EOF once more',
+    (_, order) => {
+      const { one, events, answer } = sending();
+      pulled(one, 1_000, CONTENT);
+      // NAK: scope 0 to 1,000, the metadata and bytes 0 to 100.
+      const answers = { ack: '06 40 01', nak: '08 00000000 000003e8 00000000 00000000 00000000 00000064' };
+      for (const kind of order) one.receive(answer(answers[kind]), 2_000);
+      expect(said(pulled(one, 2_000, CONTENT))).toMatchObject([
+        { kind: 'metadata', size: CONTENT.length },
+        { kind: 'fileData', offset: 0 },
+        { kind: 'eof', condition: 0, size: CONTENT.length },
+      ]);
+      for (const at of [11_000, 60_000, 120_000]) {
+        one.tick(at);
+        expect(pulled(one, at, CONTENT)).toEqual([]);
+      }
+      // Only data: its EOF is known there.
+      one.receive(answer('08 00000000 000003e8 00000000 00000064'), 121_000);
+      expect(said(pulled(one, 121_000, CONTENT))).toMatchObject([{ kind: 'fileData', offset: 0 }]);
+      one.receive(answer('05 02'), 122_000);
+      expect(outcomesOf(events as never)).toMatchObject([{ condition: 0, complete: true }]);
+    },
+  );
+
   it('that writes identifiers no wider than their values need is understood, whatever the width of ours', () => {
     const { one, events } = entities({ ...SETTINGS, idBytes: 8, sequenceBytes: 8 });
     const file = { sourceName: 'a', destinationName: 'b', size: CONTENT.length };
