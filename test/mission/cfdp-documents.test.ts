@@ -134,6 +134,16 @@ describe('CFDP beside telecommands', () => {
     compiled(flown({ targets: { other: bound({ kind: 'space-packet', apid: 9 }) } }));
   });
 
+  it('compiles beside files alone whose PDUs have an APID of their own, also of several spacecraft', () => {
+    const more = { files: { protocol: 'cfdp', description: 'Files', entity: 1 } };
+    const [one, other] = [7, 8].map((entity) => bound({ kind: 'cfdp', entity, apid: 9 }, 'files'));
+    compiled(flown({ more, targets: { one, other } }));
+    const beside = bound({ kind: 'space-packet', apid: 9 });
+    expect(reported({ more, targets: { one, beside } })).toEqual([
+      expect.stringMatching(/one\.links\.s\.transport: APID 9 carries link s of beside over gateway g$/),
+    ]);
+  });
+
   it.each<[string, Flight, RegExp]>([
     [
       'a malformed section of the driver',

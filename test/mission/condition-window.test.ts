@@ -230,6 +230,19 @@ describe('an exact sum', () => {
     expect([sum.dividedBy(2), sum.exact]).toEqual([Number.POSITIVE_INFINITY, false]);
   });
 
+  it.each([
+    ['above the middle of two doubles by the last part', [1, 2 ** -53, 2 ** -106], 1 + 2 ** -52],
+    ['below the middle by the last part', [1 + 2 ** -52, 2 ** -53, -(2 ** -106)], 1 + 2 ** -52],
+    ['in the middle', [1, 2 ** -53], 1],
+    ['in the middle, to the even one above', [1 + 2 ** -52, 2 ** -53], 1 + 2 ** -51],
+  ])('exact-sum.Z2 is rounded once: %s', (_, values, sum) => {
+    for (const order of [values, values.toReversed()]) {
+      const taken = new ExactSum();
+      taken.take(Float64Array.from(order));
+      expect(taken.dividedBy(1)).toBe(sum);
+    }
+  });
+
   it('exact-sum.Z1 is the sum of whole numbers far beyond what one double holds', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: -(2 ** 31), max: 2 ** 31 }), { maxLength: 100 }), (values) => {
