@@ -126,6 +126,35 @@ describe('C2 and C3: commit before effect', () => {
     ]);
   });
 
+  it('commits what the actor was at that revision, also to a store that looks at it later, and again', async () => {
+    const store = new MemoryStore();
+    const gate = deferred<void>();
+    let tries = 0;
+    store.before = async () => {
+      tries += 1;
+      await gate.promise;
+      if (tries === 1) throw new Outage('bus.unavailable', 'away');
+    };
+    const { cell, clock } = open(orderBinding(store, { 'effect.charge': () => undefined }));
+    cell.tell(event('order.pay'));
+    cell.tell(event('charge.done'));
+    expect(value(cell)).toBe('shipping');
+    const revisions: number[] = [];
+    const { commit } = store;
+    store.commit = async (wanted) => {
+      const committed = await commit.call(store, wanted);
+      revisions.push(wanted.envelope().revision);
+      return committed;
+    };
+    gate.resolve();
+    await until(() => {
+      clock.advance(100);
+      return revisions.length === 2;
+    });
+    expect(revisions).toEqual([1, 3]);
+    expect(store.stored.get('a')?.envelope.revision).toBe(3);
+  });
+
   it('asks the store again while the bus is away, with the same commit', async () => {
     const store = new MemoryStore();
     let tries = 0;

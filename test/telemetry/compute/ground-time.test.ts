@@ -46,3 +46,14 @@ it('ground-time.G2 dates what is ahead for ever as well', () => {
     [STORED + 1 / 256, STORED],
   ]);
 });
+
+it('ground-time.G2 dates samples of files with the others, and leaves those that can be', () => {
+  const file = (ground: number) => ({ file: '7', ground, onboard: Number.NaN, size: 5 });
+  const batch = { ...batchOf([[AHEAD + 1]]), files: [file(AHEAD), file(STORED - 5)] };
+  const dated = groundDated(batch, STORED);
+  expect(groundsOf(dated)).toEqual([[STORED + 1 / 256]]);
+  expect(dated.files).toEqual([file(STORED), file(STORED - 5)]);
+  expect(groundDated(batchOf([[AHEAD]]), STORED)).not.toHaveProperty('files');
+  const alone = { ...batchOf([]), files: [file(AHEAD)] };
+  expect(groundDated(alone, STORED).files).toEqual([file(STORED)]);
+});
