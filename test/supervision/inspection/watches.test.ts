@@ -277,6 +277,26 @@ describe('the lease of a watch (watches.N3)', () => {
     expect(frames).toHaveLength(before);
   });
 
+  it('is looked at by one timer for all, and by none where nothing is watched', async () => {
+    const { watch, watches, clock } = started();
+    expect(clock.next()).toBeUndefined();
+    for (let watcher = 0; watcher < 5; watcher += 1) {
+      await watch(`w${watcher}`);
+      clock.advance(10);
+    }
+    const looks: number[] = [];
+    for (let next = clock.next(); next !== undefined; next = clock.next()) {
+      looks.push(next);
+      clock.advance(next - clock.now());
+    }
+    expect(watches.size).toBe(0);
+    const pauses = looks.slice(1).map((at, n) => at - looks[n]!);
+    expect(new Set(pauses).size).toBe(1);
+    await watch();
+    watches.stop();
+    expect(clock.next()).toBeUndefined();
+  });
+
   it('ends at once by unwatch, for that watcher alone; a renewal repeats no first frame', async () => {
     const { watch, unwatch, frames, tell, clock } = started();
     await watch('w1');
