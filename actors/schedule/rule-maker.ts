@@ -213,7 +213,7 @@ export class RuleMaker {
 
   /** False where there is nothing to be made. */
   #look(pair: Pair, mission: Mission): boolean {
-    const { rules, passes, clock } = this.#options;
+    const { rules, passes } = this.#options;
     const rule = rules.get(pair.rule);
     const pass = passes.get(pair.target, pair.pass);
     if (rule === undefined || pass === undefined || !this.#isWanted(rule, pass)) return false;
@@ -222,8 +222,7 @@ export class RuleMaker {
     if (turn === 0) make();
     else
       this.#later(turn, () => {
-        const isInTime = clock.now() < windowOf(pass).los && this.#isWanted(rule, pass);
-        if (isInTime && this.#stand(rule, pass, mission)) make();
+        if (this.#isWanted(rule, pass) && this.#stand(rule, pass, mission)) make();
       });
     return true;
   }
