@@ -7,6 +7,7 @@ import { workHere } from '../../archive/workshop.ts';
 import { isStream } from '../../archive/writing-place.ts';
 import type { HistorySample } from '../../contract/history.ts';
 import { ManualClock } from '../support/manual-clock.ts';
+import { FragileDisk } from './fragile-disk.ts';
 import { blockOf, HOUR, MEASURES, messageOf, PLATFORM, samplesOf } from './values.ts';
 
 const KEYS = MEASURES.map(({ key }) => key);
@@ -86,4 +87,40 @@ it('a stream whose first segment never came leaves nothing', async () => {
   expect(readdirSync(path).filter(isStream)).toEqual(['S2']);
   const again = await Archive.open(workHere(path), { stream: 'S2', clock: new ManualClock(HOUR) });
   expect(again.position).toBe(1);
+});
+
+it('nothing that it did leaves a file open: hours and days, questions, retention, and what cannot be written', async () => {
+  const disk = new FragileDisk();
+  disk.makeDirectory('/archive');
+  const archive = await Archive.open(workHere('/archive', disk), {
+    stream: 'S1',
+    clock: new ManualClock(HOUR),
+  });
+  const day = 86_400_000;
+  const query = { target: 'sat1', measures: ['power.u8'], from: HOUR, to: HOUR + 2 * day } as const;
+  for (let n = 0; n < 30; n += 1) {
+    const ground = HOUR + n * 3_600_000;
+    const rows = Array.from({ length: 9 }, (_, row) => ({
+      ground: ground + row,
+      cells: [n, 2n ** 60n, n % 2],
+    }));
+    const block = blockOf([2, 4, 9], rows);
+    await archive.append(
+      messageOf(n + 1, [block], { storedMs: ground, target: n % 2 === 0 ? 'sat1' : 'sat2' }),
+      PLATFORM,
+    );
+    if (n % 2 === 0) await archive.flush();
+    for (let done = await archive.maintain(); done !== undefined; done = await archive.maintain()) {
+      expect(disk.reading).toBe(0);
+    }
+  }
+  expect((await archive.samples({ ...query, delivery: 'all' }, { limit: 1_000 })).samples.length).toBe(
+    15 * 9,
+  );
+  expect(disk.reading).toBe(0);
+  disk.room = 100;
+  await archive.append(messageOf(31, [blockOf([2], [{ ground: HOUR + 2 * day, cells: [1] }])]), PLATFORM);
+  expect(await archive.flush()).toBe(false);
+  await archive.close();
+  expect(disk.reading).toBe(0);
 });

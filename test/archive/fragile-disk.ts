@@ -44,6 +44,8 @@ export class FragileDisk implements FileSystem {
   crashAt = Number.POSITIVE_INFINITY;
   /** What somebody else does in front of that operation: the process in it was asleep meanwhile. */
   interrupt: { readonly at: number; readonly run: () => void } | undefined;
+  /** Files that were opened to be read and not closed. */
+  reading = 0;
   /** Bytes that the disk still takes. */
   room = Number.POSITIVE_INFINITY;
 
@@ -143,13 +145,18 @@ export class FragileDisk implements FileSystem {
     const file = this.#find(path);
     if (file === undefined || !isFile(file))
       throw Object.assign(new Error(`no such file: ${path}`), { code: 'ENOENT' });
+    this.reading += 1;
+    let isOpen = true;
     return {
       bytes: file.bytes.length,
       read: (offset, length) => {
         if (offset + length > file.bytes.length) throw new Error(`${path} ends at ${file.bytes.length}`);
         return new Uint8Array(file.bytes.subarray(offset, offset + length));
       },
-      close: () => undefined,
+      close: () => {
+        if (isOpen) this.reading -= 1;
+        isOpen = false;
+      },
     };
   }
 
