@@ -211,6 +211,62 @@ describe('what the mission does not have any more', () => {
   });
 });
 
+describe('a new mission', () => {
+  it('alarm/service.S6 goes on reading the targets that it has as well, and their alarms stand', async () => {
+    const missions = new SaidMissions(['voltage'], ['sat1', 'sat2']);
+    const led = await leader({ missions });
+    await says(led.bus, [{ alarm: 'voltage', severity: 'warning' }]);
+    await pass(led);
+    const before = led.bus.following(streams.values);
+    missions.publish(['voltage', 'current'], ['sat1', 'sat2']);
+    await pass(led);
+    const now = led.bus.following(streams.values);
+    expect(now.length).toBe(2);
+    for (const [n, follower] of now.entries()) expect(follower).toBe(before[n]);
+    expect(stateOf(led, 'voltage')).toBe('ACTIVE_UNACK');
+    await led.stop();
+  });
+
+  it('that cannot be taken up ends the term', async () => {
+    const missions = new SaidMissions(['voltage'], ['sat1']);
+    const led = await leader({ missions });
+    led.bus.followsToFail = 1;
+    missions.publish(['voltage'], ['sat1', 'sat2']);
+    await pass(led);
+    expect(led.failures).toEqual([expect.objectContaining({ code: 'bus.unavailable' })]);
+    await led.stop();
+  });
+
+  it('is not taken up by a leader that has stopped meanwhile', async () => {
+    const missions = new SaidMissions(['voltage'], ['sat1']);
+    const led = await leader({ missions });
+    await says(led.bus, [{ alarm: 'voltage', severity: 'warning' }]);
+    await pass(led);
+    missions.publish(['voltage'], ['sat2']);
+    const stopped = led.service.stop();
+    await pass(led);
+    await stopped;
+    expect(stateOf(led, 'voltage')).toBe('ACTIVE_UNACK');
+    expect(led.bus.listening).toBe(0);
+    await led.stop();
+  });
+});
+
+it('a change that its cell cannot store yet is waited for, and is not taken for recorded', async () => {
+  const led = await leader();
+  const bucket = led.bus.bucket(buckets.alarms);
+  const put = bucket.put.bind(bucket);
+  bucket.put = () => Promise.reject(new Outage('bus.unavailable', 'away'));
+  await says(led.bus, [{ alarm: 'voltage', severity: 'warning' }]);
+  await pass(led, 60_000);
+  expect(led.service.waiting).toBe(1);
+  expect(led.said.filter(({ level }) => level === 'error')).toEqual([]);
+  bucket.put = put;
+  await pass(led, 60_000);
+  expect([led.service.waiting, stateOf(led, 'voltage')]).toEqual([0, 'ACTIVE_UNACK']);
+  await led.stop();
+});
+
 describe('failures of reactions', () => {
   it('alarm/service.S5 are reported one after the other, also one that comes while the second is being reported', async () => {
     const led = await leader();
