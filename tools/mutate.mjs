@@ -94,7 +94,6 @@ export default defineConfig({
     globalSetup: ['test/support/program-folder.ts'],
     setupFiles: ['test/support/property-seed.ts'],
     testTimeout: 30_000,
-    env: { UWS_HTTP_MAX_HEADERS_SIZE: '65536' },
   },
 });
 `;
@@ -159,8 +158,10 @@ function main(args) {
     return 0;
   }
   const folder = mkdtempSync(join(tmpdir(), 'mcs-mutate-'));
+  // The web server reads it when it is loaded.
+  const env = { ...process.env, UWS_HTTP_MAX_HEADERS_SIZE: '65536' };
   const run = (program, ...more) =>
-    spawnSync(program, more, { cwd: folder, stdio: ['ignore', 'inherit', 'inherit'] });
+    spawnSync(program, more, { cwd: folder, env, stdio: ['ignore', 'inherit', 'inherit'] });
   try {
     copyTo(folder);
     run('npm', 'ci', '--include=dev', '--silent');
