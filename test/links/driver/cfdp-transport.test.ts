@@ -102,6 +102,18 @@ describe('the transport of CFDP', () => {
     expect(read).toMatchObject({ ok: false, faults: [expect.stringMatching(/link "s" carries no CFDP/)] });
   });
 
+  it.each([
+    ['the link', { cfdp: { entity: 1 } }, { kind: 'space-packet', apid: 116 }],
+    ['the driver', {}, { kind: 'space-packet', apid: 116, cfdp: { entity: 42, apid: 117 } }],
+    ['both', {}, { kind: 'space-packet', apid: 116 }],
+  ])('beside telecommands it is refused where %s says nothing of it', (_, settings, transport) => {
+    const read = cfdpTransport({ protocol: 'pus-c', settings }, { name: 's', transport } as never);
+    expect(read).toEqual({
+      ok: false,
+      faults: ['link "s" carries no CFDP; add cfdp to its transport and to its driver'],
+    });
+  });
+
   it('MC-CFDP-001 a PDU is a frame without an APID', () => {
     const { frameOf, pduIn } = transport();
     expect(pduIn(frameOf(PDU))).toEqual(PDU);
