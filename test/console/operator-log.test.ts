@@ -224,6 +224,8 @@ it('an event of an alarm leads to the plot of its measure, where it has one', as
     .filter({ hasText: /events?, live/ })
     .waitFor();
   await page.evaluate(`window.feed('events/watch', 2, ${ALARM_EVENT})`);
+  // The second one moves the first down: a row that is pressed meanwhile is another event's by then.
+  await page.getByRole('button', { name: 'Alarm of battery[1].undervoltage.' }).waitFor();
   await page.getByRole('button', { name: 'Alarm of battery[1].voltage.' }).click();
   await page.getByRole('link', { name: 'its measure, plotted' }).waitFor();
   await page.getByRole('button', { name: 'Alarm of battery[1].undervoltage.' }).click();

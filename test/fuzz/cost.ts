@@ -13,8 +13,8 @@
  *     compared with is measured again in the same round: a machine may be slower by then than it was at the start.
  */
 
-/** Four, with room for caches that are outgrown. */
-const GROWTH = 9;
+/** Four, with room for caches that are outgrown and for a heap that is collected; with the square it would be 16. */
+const GROWTH = 12;
 /** What requests may cost of a byte; documents are compiled, not only read. */
 export const SHARE = 300;
 export const DOCUMENT_SHARE = 5_000;
