@@ -266,13 +266,25 @@ describe('.ci/run', () => {
     program('apt-get', apt);
   });
 
-  it('takes the Node.js that is there where it fits', async () => {
-    const { stdout } = await run(['a'], { path: ci() });
+  it('takes the Node.js that is there where it is the newest that fits', async () => {
+    const { stdout } = await run(['a'], { path: ci(), env: { FAKE_NODE: '22.12.0' } });
     expect(stdout).toBe('node tools/verify.mjs a\n');
     expect(calls().filter((call) => call.includes('node@'))).toEqual([]);
   });
 
-  it.each(['18.19.0', '20.11.1', '24.1.0'])(
+  it.each([
+    ['20.20.2', 0, 'node tools/verify.mjs\n'],
+    ['18.19.0', 1, ''],
+  ])('with a registry that has none, %s ends with %i', async (version, ends, said) => {
+    program(
+      'npm',
+      'if [ "$1" = install ]; then exit 1; fi; mkdir -p node_modules; touch node_modules/.package-lock.json',
+    );
+    const { stdout, code } = await run([], { path: ci(), env: { FAKE_NODE: version } });
+    expect([code, stdout]).toEqual([ends, said]);
+  });
+
+  it.each(['18.19.0', '20.11.1', '20.20.2', '24.1.0'])(
     'takes one of the npm registry where it is %s',
     async (version) => {
       const brought = 'if [ "$1" = -p ]; then echo 22.9.0; else echo "brought node $*"; fi';
