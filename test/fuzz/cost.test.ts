@@ -93,6 +93,32 @@ describe('time per byte', { timeout: FUZZ_TEST_MS }, () => {
   });
 });
 
+describe('the judgement', { timeout: FUZZ_TEST_MS }, () => {
+  const LENGTH = 1_000;
+  const pairsOf = (text: string, step: number): number => {
+    let same = 0;
+    for (let one = 0; one < text.length; one += step)
+      for (let other = 0; other < text.length; other += 1) if (text[one] === text[other]) same += 1;
+    return same;
+  };
+  it.each<[string, (text: string) => number, number]>([
+    ['cost.K1 finds what grows with the square', (text) => pairsOf(text, 1), 1],
+    ['lets pass what grows with the length', (text) => pairsOf(text, text.length / 100), 0],
+  ])('%s', async (_, read, found) => {
+    const costs = new Costs((input) => read(input.toString()));
+    // Compiled by the time it is measured.
+    for (let n = 0; n < 10; n += 1) read('ab'.repeat(LENGTH));
+    await costs.begin(Buffer.from('a'));
+    // What a byte costs is not in question here.
+    await costs.measure({
+      name: 'pairs',
+      share: 1e6,
+      input: (scale) => Buffer.from('ab'.repeat((scale * LENGTH) / 2)),
+    });
+    expect(costs.dear).toHaveLength(found);
+  });
+});
+
 /** What a document may cost, in timelines. */
 const MOST_TIMES = 3;
 
