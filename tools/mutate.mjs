@@ -24,7 +24,7 @@ const WINDOW = 8;
 const USAGE = `npm run mutate -- [FILE[:FROM-TO] ...] [--tests GLOB ...] [--sample N [--seed S]]
 the files to break, FROM-TO: in these lines only; default: those that differ from main. GLOB: the tests
 to run; default: those that stand in the same folders below test/. --sample: N windows of ${WINDOW} lines, of
-the files or of all source; --seed draws others
+the whole files given or of all source; --seed draws others
 `;
 
 const git = (...args) =>
@@ -110,7 +110,14 @@ const stryker = (files) => ({
   jsonReporter: { fileName: 'mutants.json' },
 });
 
-const countOf = (report) => Object.values(report.files).reduce((sum, { mutants }) => sum + mutants.length, 0);
+/** How many there are, and how many of them nobody waited for: a busy machine takes long as well. */
+function countOf(report) {
+  const all = Object.values(report.files).flatMap(({ mutants }) => mutants);
+  return { mutants: all.length, late: all.filter(({ status }) => status === 'Timeout').length };
+}
+
+const summaryOf = ({ survived, mutants, late }) =>
+  `${survived} of ${mutants} survived, ${late} ran out of time`;
 
 /** What nobody noticed: its place, and what stood there and stands there now. */
 function* survivors(report) {
@@ -140,6 +147,7 @@ function read(args) {
     const { tests, seed } = values;
     const sample = values.sample === undefined ? undefined : Number(values.sample);
     if (sample !== undefined && !(Number.isSafeInteger(sample) && sample > 0)) return undefined;
+    if (sample !== undefined && positionals.some((each) => each.includes(':'))) return undefined;
     return { tests, named: positionals, sample, seed };
   } catch {
     return undefined;
@@ -167,7 +175,7 @@ function main(args) {
     run('npm', 'ci', '--include=dev', '--silent');
     const packages = ['core', 'vitest-runner'].map((name) => `@stryker-mutator/${name}@${STRYKER}`);
     if (run('npm', 'install', '--no-save', '--silent', ...packages).status !== 0) return 1;
-    const sum = { mutants: 0, survived: 0 };
+    const sum = { survived: 0, mutants: 0, late: 0 };
     let failed = 0;
     for (const [tests, of] of runsOf(files, asked.tests)) {
       writeFileSync(join(folder, 'mutate.vitest.config.ts'), vitest(tests));
@@ -179,14 +187,13 @@ function main(args) {
         continue;
       }
       const report = JSON.parse(readFileSync(join(folder, 'mutants.json'), 'utf8'));
-      const [found, mutants] = [[...survivors(report)], countOf(report)];
-      process.stdout.write(`\n${found.join('\n')}\n${tests}: ${found.length} of ${mutants} survived\n`);
-      sum.survived += found.length;
-      sum.mutants += mutants;
+      const found = [...survivors(report)];
+      const count = { survived: found.length, ...countOf(report) };
+      process.stdout.write(`\n${found.join('\n')}\n${tests}: ${summaryOf(count)}\n`);
+      for (const [name, more] of Object.entries(count)) sum[name] += more;
     }
-    process.stdout.write(
-      `\n${sum.survived} of ${sum.mutants} survived in ${new Set(files.map((each) => each.split(':')[0])).size} files\n`,
-    );
+    const names = new Set(files.map((each) => each.split(':')[0]));
+    process.stdout.write(`\n${summaryOf(sum)}, in ${names.size} files\n`);
     return failed === 0 ? 0 : 1;
   } finally {
     rmSync(folder, { recursive: true, force: true });

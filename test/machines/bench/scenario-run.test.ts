@@ -186,6 +186,16 @@ describe('ends', () => {
   it('scenario-run.J1 an answer to another step than the current one changes nothing', () => {
     run(held, first, first).expectState('running.timeline');
     expect(run(held, first, first).context.cursor).toBe(1);
+    const failedBefore = run(held, first, failed).expectState('running.timeline');
+    expect([failedBefore.context.cursor, failedBefore.context.end]).toEqual([1, undefined]);
+  });
+
+  it('scenario-run.J1 a step that failed has been executed', () => {
+    const { context } = run(held, first, failedSecond).expectState('running.ending');
+    expect([context.cursor, context.end]).toMatchObject([
+      2,
+      { as: 'failed', reason: expect.stringContaining('no') },
+    ]);
   });
 
   it('scenario-run.J2 the end is asked for where the timeline ends, and nowhere else; a way to the verdict leads through it', () => {
