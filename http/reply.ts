@@ -8,7 +8,7 @@ export interface StreamedBody {
   readonly bytes: number | undefined;
   pieces(): AsyncIterable<Uint8Array>;
   /** Whether the connection ends with it, asked at its end; only where `bytes` is undefined. Default: it does not. */
-  closing?(): boolean;
+  closing?(): Promise<boolean>;
 }
 
 /** What a handler answers with; `bytes` is a body that is already JSON (or `contentType`). */

@@ -4,13 +4,12 @@
  *
  * U5. At most `limit` bytes are held; the first byte beyond ends the collection.
  * U19. A body that does not come whole at once is admitted first (`admission.ts`); without it nothing of it is held.
- * U21. What comes behind that first byte is read and dropped until its end, a pause or `REFUSED_BODY_BYTES`: a
- *      connection that is closed over bytes nobody has read loses the answer on its way to the client.
+ * U21. What comes behind that first byte is dropped before the answer (refused-body.U26).
  */
 
 import type { HttpResponse } from 'uWebSockets.js';
-import { REFUSED_BODY_BYTES, REFUSED_BODY_QUIET_MS } from '../../contract/limits/connection.ts';
-import type { Clock, TimerHandle } from '../../ports/clock.ts';
+import type { Clock } from '../../ports/clock.ts';
+import { RefusedBody } from './refused-body.ts';
 
 interface Collecting {
   readonly limit: number;
@@ -30,7 +29,7 @@ export function collectBody(res: HttpResponse, { limit, clock, admit, done, tooL
   let earlier: Buffer[] = [];
   let size = 0;
   let isOver = false;
-  const dropping = new Dropping(clock, (isWhole) => {
+  const refused = new RefusedBody(clock, (isWhole) => {
     isOver = true;
     tooLarge(isWhole);
   });
@@ -39,7 +38,7 @@ export function collectBody(res: HttpResponse, { limit, clock, admit, done, tooL
     size += data.byteLength;
     if (size > limit) {
       earlier = [];
-      dropping.take(size - limit, isLast);
+      refused.take(size - limit, isLast);
       return;
     }
     if (!isLast && earlier.length === 0 && !admit()) {
@@ -50,24 +49,4 @@ export function collectBody(res: HttpResponse, { limit, clock, admit, done, tooL
     if (isLast) done(earlier.length === 0 ? chunk : Buffer.concat([...earlier, chunk], size));
     else earlier.push(chunk);
   });
-}
-
-/** U21 */
-class Dropping {
-  readonly #clock: Clock;
-  readonly #over: (isWhole: boolean) => void;
-  #quiet: TimerHandle | undefined;
-
-  constructor(clock: Clock, over: (isWhole: boolean) => void) {
-    this.#clock = clock;
-    this.#over = over;
-  }
-
-  /** So much was dropped by now. */
-  take(bytes: number, isLast: boolean): void {
-    if (this.#quiet !== undefined) this.#clock.clearTimeout(this.#quiet);
-    this.#quiet = undefined;
-    if (isLast || bytes > REFUSED_BODY_BYTES) this.#over(isLast);
-    else this.#quiet = this.#clock.setTimeout(() => this.#over(false), REFUSED_BODY_QUIET_MS);
-  }
 }

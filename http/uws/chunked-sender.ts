@@ -41,8 +41,10 @@ export class ChunkedSender {
         if (this.#isOver) return;
       }
       if (this.#isOver) return;
+      const closing = (await this.#body.closing?.()) ?? false;
+      if (this.#isOver) return;
       this.#isOver = true;
-      this.#res.cork(() => this.#res.end(undefined, this.#body.closing?.() ?? false));
+      this.#res.cork(() => this.#res.end(undefined, closing));
       this.#sending.sent();
     } catch (error) {
       this.#cut(error);

@@ -2,7 +2,8 @@
  * Content as it arrives on uWebSockets.js.
  *
  * U13. At most `HELD_BYTES` and what the kernel holds wait here: past it the socket is not read.
- * U14. The first byte beyond the limit ends it; the socket is then good for nothing but the answer.
+ * U14. The first byte beyond the limit ends it. What still comes of it, and of any that its reader left, is dropped
+ *      before the answer (refused-body.U26).
  * U15. Behind the last of it the socket is not read until the answer (exchange.U16): a resume after the last byte
  *      starts a timer of uWebSockets.js that cuts the connection twelve seconds into the work of the handler. Where its
  *      client is to be seen to go, a socket that is being read goes on being read.
@@ -11,7 +12,9 @@
  */
 
 import type { HttpResponse } from 'uWebSockets.js';
+import type { Clock } from '../../ports/clock.ts';
 import { type Content, ContentBroken } from '../content.ts';
+import { RefusedBody } from './refused-body.ts';
 
 const HELD_BYTES = 1024 * 1024;
 
@@ -27,9 +30,15 @@ export class ContentStream implements Content {
   #whole = false;
   /** It may be read to its end (U18). */
   #ended = false;
-  /** The answer is there: nothing that comes now is of any use, and the response is not touched again. */
+  /** The response is not touched again. */
+  #gone = false;
+  /** The answer is there: nothing that comes now is of any use. */
   #settled = false;
   #broken: ContentBroken | undefined;
+  /** How much had come when it broke. */
+  #brokenAt = 0;
+  /** What still comes is dropped, and its end waited for (U14). */
+  #refused: RefusedBody | undefined;
   #wake: () => void = () => undefined;
 
   /** Attached in the turn of the request: uWebSockets.js gives no second chance. */
@@ -50,15 +59,34 @@ export class ContentStream implements Content {
     return this.#paused;
   }
 
-  /** The answer is there: the connection is read again for the next request (U15). */
-  settle(): void {
+  /**
+   * The answer is known, and nobody wants the rest: drops it and reads the connection again for the next request (U14,
+   * U15). Whether the connection has to be closed behind the answer, which is written in the turn in which this
+   * resolves.
+   */
+  async settle(clock: Clock): Promise<boolean> {
+    this.#break('given-up');
+    if (!this.#ended && !this.#gone) {
+      await new Promise<void>((resolve) => {
+        this.#refused = new RefusedBody(clock, () => resolve());
+        // Of a client that goes.
+        this.#wake = resolve;
+        if (this.#whole) return;
+        this.#resume();
+        this.#refused.take(0, false);
+      });
+    }
     this.#settled = true;
     this.#resume();
+    return !this.spent;
   }
 
   /** The client has gone. */
   abort(): void {
+    this.#gone = true;
+    this.#refused?.abort();
     this.#break('gone');
+    this.#wake();
   }
 
   giveUp(): void {
@@ -82,23 +110,29 @@ export class ContentStream implements Content {
   }
 
   #take(data: ArrayBuffer, isLast: boolean): void {
-    if (this.#broken !== undefined || this.#settled) return;
+    if (this.#settled) return;
     this.#bytes += data.byteLength;
-    if (this.#bytes > this.#limit) return this.#break('too-large');
-    // The buffer is emptied when this returns.
-    if (data.byteLength > 0) this.#held.push(Buffer.from(Buffer.from(data)));
-    this.#heldBytes += data.byteLength;
+    if (this.#bytes > this.#limit) this.#break('too-large');
+    if (this.#broken === undefined) this.#hold(data);
+    else this.#refused?.take(this.#bytes - this.#brokenAt, false);
     this.#whole = isLast;
     if (isLast) setImmediate(() => this.#end());
     if (!this.#paused && (isLast ? !this.#seesGone : this.#heldBytes > HELD_BYTES)) {
       this.#paused = true;
       this.#res.pause();
     }
-    this.#wake();
+    if (this.#broken === undefined) this.#wake();
+  }
+
+  #hold(data: ArrayBuffer): void {
+    // The buffer is emptied when the callback returns.
+    if (data.byteLength > 0) this.#held.push(Buffer.from(Buffer.from(data)));
+    this.#heldBytes += data.byteLength;
   }
 
   #end(): void {
     this.#ended = true;
+    this.#refused?.take(0, true);
     this.#wake();
   }
 
@@ -108,14 +142,17 @@ export class ContentStream implements Content {
   }
 
   #resume(): void {
-    if (!this.#paused || this.#broken !== undefined) return;
+    if (!this.#paused || this.#gone) return;
     this.#paused = false;
     this.#res.resume();
   }
 
   #break(why: ContentBroken['why']): void {
-    this.#broken ??= new ContentBroken(why);
+    if (this.#broken !== undefined) return;
+    this.#broken = new ContentBroken(why);
+    this.#brokenAt = this.#bytes;
     this.#held = [];
+    this.#heldBytes = 0;
     this.#wake();
   }
 }

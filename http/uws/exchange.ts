@@ -84,7 +84,7 @@ export class Exchange {
   stream(reply: Reply & { readonly stream: StreamedBody }, broken: (error: unknown) => void): void {
     const { stream, ...head } = reply;
     if (this.#headOnly || head.status === 204 || head.status === 304 || stream.bytes === 0)
-      return this.finish({ ...head, bytes: '' }, stream.closing?.() ?? false, stream.bytes ?? 'unknown');
+      return void this.#finishBare({ ...head, bytes: '' }, stream);
     if (this.#state !== 'open') return;
     this.#state = 'sending';
     const over = (): void => {
@@ -101,6 +101,10 @@ export class Exchange {
       },
     });
     void this.#sender.send();
+  }
+
+  async #finishBare(reply: Reply, { bytes, closing }: StreamedBody): Promise<void> {
+    this.finish(reply, (await closing?.()) ?? false, bytes ?? 'unknown');
   }
 
   #senderOf(stream: StreamedBody, sending: Sending): ContentSender | ChunkedSender {

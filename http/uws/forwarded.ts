@@ -10,6 +10,7 @@
  */
 
 import type { HttpRequest, HttpResponse, TemplatedApp } from 'uWebSockets.js';
+import type { Clock } from '../../ports/clock.ts';
 import type { LayerPorts } from '../dialect.ts';
 import { tooLargeForEditor, unreachable } from '../editor/editor.ts';
 import { EDITOR_PREFIX } from '../editor/editor-path.ts';
@@ -92,22 +93,21 @@ async function forward<Ports extends LayerPorts>(
   served: Served<Ports>,
 ): Promise<void> {
   const { copied, exchange, content, gone } = forwarding;
-  const refuse = (refused: Refusal<AnyFault>): void => {
-    content.settle();
-    exchange.finish(served.dialect.reply(refused), !content.spent);
-  };
+  const refuse = async (refused: Refusal<AnyFault>): Promise<void> =>
+    exchange.finish(served.dialect.reply(refused), await content.settle(served.ports.clock));
   const admitted = await admit(copied, copied.head.credentials, editorOf, served);
   // In a turn later than the one that brought it (plain.U17).
   await new Promise((resolve) => setImmediate(resolve));
   if (!exchange.open) return;
   if (!admitted.ok) return refuse(admitted);
   const { service } = admitted.value;
-  if ((copied.head.contentLength ?? 0) > service.maxBytes) return refuse(tooLargeForEditor(service.maxBytes));
+  const tooLarge = (): Promise<void> => refuse(tooLargeForEditor(service.maxBytes));
+  if ((copied.head.contentLength ?? 0) > service.maxBytes) return tooLarge();
   const answered = await ask(admitted.value, copied, content, gone.signal, served);
   if (!exchange.open) return;
   if (answered.kind === 'answer') relay(answered, exchange, content, served);
-  else if (answered.kind === 'too-large') refuse(tooLargeForEditor(service.maxBytes));
-  else if (answered.kind === 'unreachable') refuse(unreachable(answered.why));
+  else if (answered.kind === 'too-large') await tooLarge();
+  else if (answered.kind === 'unreachable') await refuse(unreachable(answered.why));
 }
 
 function ask(
@@ -125,15 +125,17 @@ function ask(
 function relay(answer: EditorAnswer, exchange: Exchange, content: ContentStream, served: Served): void {
   // A body that is still on its way may have to end the connection, which only an answer without length can.
   const isSized = answer.length !== undefined && content.spent && !content.paused;
-  exchange.stream(replyOf(answer, content, isSized), (error) =>
+  exchange.stream(replyOf(answer, content, isSized, served.ports.clock), (error) =>
     served.ports.log.warn({ err: error }, 'an answer of the editor was cut off'),
   );
 }
 
-function replyOf({ status, fields, length, pieces }: EditorAnswer, content: ContentStream, isSized: boolean) {
-  const closing = (): boolean => {
-    content.settle();
-    return !content.spent;
-  };
+function replyOf(
+  { status, fields, length, pieces }: EditorAnswer,
+  content: ContentStream,
+  isSized: boolean,
+  clock: Clock,
+) {
+  const closing = () => content.settle(clock);
   return { status, fields, stream: { bytes: isSized ? length : undefined, pieces, closing } };
 }

@@ -158,10 +158,7 @@ function takeContent<Ports extends LayerPorts>(
   const { params, query, credentials } = head;
   const { ports, dialect } = served;
   answer(route, { params, query, credentials, body: undefined, content }, ports, dialect).then(
-    (reply) => {
-      content.settle();
-      exchange.finish(reply, !content.spent);
-    },
+    async (reply) => exchange.finish(reply, await content.settle(ports.clock)),
     (error) => served.failed(exchange, error),
   );
 }

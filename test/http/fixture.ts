@@ -7,6 +7,7 @@ import net from 'node:net';
 import { Registry } from 'prom-client';
 import WebSocket from 'ws';
 import { followerCredentials } from '../../bus/follower-credentials.ts';
+import { REFUSED_BODY_QUIET_MS } from '../../contract/limits/connection.ts';
 import { Outage } from '../../contract/outage.ts';
 import type { FollowRoute } from '../../http/follow.ts';
 import type { FrontEndPorts } from '../../http/ports.ts';
@@ -38,6 +39,13 @@ export function swiftClock(times: number): Clock {
     setTimeout: (fire, delayMs) => realClock.setTimeout(fire, delayMs / times),
   };
 }
+
+/** A clock for which a client that stands still with this process does not pause in the middle of a body. */
+export const unhurriedClock: Clock = {
+  ...realClock,
+  setTimeout: (fire, delayMs) =>
+    realClock.setTimeout(fire, delayMs === REFUSED_BODY_QUIET_MS ? 60_000 : delayMs),
+};
 
 export interface LogLine {
   readonly level: 'debug' | 'info' | 'warn' | 'error';

@@ -2,13 +2,12 @@
 
 import Type from 'typebox';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { REFUSED_BODY_BYTES, REFUSED_BODY_QUIET_MS } from '../../contract/limits/connection.ts';
+import { REFUSED_BODY_BYTES } from '../../contract/limits/connection.ts';
 import { refuse } from '../../http/errors.ts';
 import { targetInPath } from '../../http/parameters.ts';
 import { defineRoute } from '../../http/route.ts';
 import { type FrontEnd, serveRoutes } from '../../http/serve.ts';
 import { checkEnvironment } from '../../http/uws/server.ts';
-import type { Clock } from '../../ports/clock.ts';
 import { takeViolations } from '../support/conformance.ts';
 import { until } from '../support/until.ts';
 import {
@@ -19,8 +18,8 @@ import {
   layerPorts,
   post,
   rawConnection,
-  realClock,
   serveLayer,
+  unhurriedClock,
 } from './fixture.ts';
 
 const Echo = Type.Object(
@@ -113,12 +112,8 @@ beforeAll(async () => {
 });
 afterAll(() => frontEnd.close());
 
-/** A server to which a client that stands still with this process does not pause in the middle of a body. */
-function unhurried(): Promise<FrontEnd> {
-  const setTimeout: Clock['setTimeout'] = (fire, delayMs) =>
-    realClock.setTimeout(fire, delayMs === REFUSED_BODY_QUIET_MS ? 60_000 : delayMs);
-  return serveLayer(routes, [], { ...layerPorts(), clock: { ...realClock, setTimeout } });
-}
+/** A server to which no client pauses in the middle of a body. */
+const unhurried = (): Promise<FrontEnd> => serveLayer(routes, [], { ...layerPorts(), clock: unhurriedClock });
 
 /** Where a fault says it is. */
 const pathOf = ({ message }: { message: string }): string => message.split(' ')[0]!;
@@ -241,7 +236,7 @@ describe('bodies', () => {
     expect(theirs).not.toContain('api::');
   });
 
-  it('body-collector.U21 a client that sends all of a body before it reads finds the 413, and can go on', async () => {
+  it('body-collector.U21 refused-body.U26 a client that sends all of a body before it reads finds the 413, and can go on', async () => {
     const size = 8 * 1024 * 1024;
     const length = `Host: localhost\r\nContent-Length: ${size}\r\n\r\n`;
     const own = await unhurried();
@@ -270,7 +265,7 @@ describe('bodies', () => {
     await own.close();
   });
 
-  it('body-collector.U21 an endless body is cut off: 413 where it is read, and no more than the bound is taken', async () => {
+  it('refused-body.U26 an endless body is cut off: 413 where it is read, and no more than the bound is taken', async () => {
     const client = await blindConnection(frontEnd.port);
     const chunk = Buffer.from(`100000\r\n${' '.repeat(0x100000)}\r\n`);
     const head = 'POST /v1/echo HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n';

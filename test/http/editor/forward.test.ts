@@ -5,10 +5,15 @@ import { createServer } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { FrontEnd } from '../../../http/serve.ts';
 import { until } from '../../support/until.ts';
-import { rawConnection, swiftClock } from '../fixture.ts';
+import { blindConnection, rawConnection, swiftClock, unhurriedClock } from '../fixture.ts';
 import { ask, bodyOf, codesIn, type Editor, serveEditor, startEditor } from './fixture.ts';
 
 const LIMIT = 3_000_000;
+const MEGABYTE_CHUNK = Buffer.concat([
+  Buffer.from('f4240\r\n'),
+  Buffer.alloc(1_000_000),
+  Buffer.from('\r\n'),
+]);
 let editor: Editor;
 let frontEnd: FrontEnd;
 beforeAll(async () => {
@@ -23,6 +28,10 @@ afterAll(async () => {
   await frontEnd.close();
   await editor.close();
 });
+
+/** A front end to which no client pauses in the middle of a body. */
+const unhurried = (): Promise<FrontEnd> =>
+  serveEditor({ editorUrl: editor.url, editorMaxBytes: LIMIT }, { clock: unhurriedClock });
 
 const at = (path: string, how?: Parameters<typeof ask>[2]) => ask(frontEnd.url, `/v1/editor/${path}`, how);
 
@@ -211,15 +220,32 @@ describe('MC-EDIT-002 MC-ERR-116 a body larger than the editor takes', () => {
         isBroken = true;
       });
     });
-    const client = await rawConnection(frontEnd.port);
-    client.send('POST /v1/editor/a HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n');
-    const chunk = Buffer.concat([Buffer.from('f4240\r\n'), Buffer.alloc(1_000_000), Buffer.from('\r\n')]);
-    for (let sent = 0; sent < 4; sent += 1) client.send(chunk);
+    const own = await unhurried();
+    const client = await blindConnection(own.port);
+    const head = 'POST /v1/editor/a HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n';
+    await client.sendAll(Buffer.from(head), ...Array.from({ length: 8 }, () => MEGABYTE_CHUNK));
+    // Before the client has sent the end of it.
+    await until(() => isBroken, { what: 'the editor to see it broken off' });
+    await client.sendAll(Buffer.from('0\r\n\r\n'));
     await until(() => client.received().includes('editor::too-large'), { what: 'the refusal' });
     expect(client.received()).toMatch(/^HTTP\/1.1 413 /);
-    await until(() => isBroken, { what: 'the editor to see it broken off' });
+    await client.sendAll(Buffer.from('GET /v1/editor HTTP/1.1\r\nHost: localhost\r\n\r\n'));
+    await until(() => client.received().includes('api::unknown-route'), { what: 'the answer behind it' });
     expect(isWhole).toBe(false);
     client.destroy();
+    await own.close();
+  });
+
+  it('what the editor says to a body that it does not read is found by a client that sends all of it first', async () => {
+    editor.answer((_request, response) => response.writeHead(507).end('the disk of the editor is full'));
+    const own = await unhurried();
+    const client = await blindConnection(own.port);
+    const head = `POST /v1/editor/a HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${LIMIT}\r\n\r\n`;
+    await client.sendAll(Buffer.from(head), Buffer.alloc(LIMIT));
+    await until(() => client.received().includes('the disk of the editor is full'), { what: 'the answer' });
+    expect(client.received()).toMatch(/^HTTP\/1.1 507 /);
+    client.destroy();
+    await own.close();
   });
 
   it('ends an answer that has begun, without its end', async () => {
@@ -232,8 +258,7 @@ describe('MC-EDIT-002 MC-ERR-116 a body larger than the editor takes', () => {
       'POST /v1/editor/a HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n',
     );
     await until(() => client.received().includes('begun'), { what: 'the answer to begin' });
-    const chunk = Buffer.concat([Buffer.from('f4240\r\n'), Buffer.alloc(1_000_000), Buffer.from('\r\n')]);
-    for (let sent = 0; sent < 4; sent += 1) client.send(chunk);
+    for (let sent = 0; sent < 4; sent += 1) client.send(MEGABYTE_CHUNK);
     await until(() => client.closed(), { what: 'the connection to be cut' });
     expect(client.received()).not.toContain('0\r\n\r\n');
   });
