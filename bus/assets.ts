@@ -17,13 +17,17 @@
  *     room.
  * A8. Whoever only looks makes and changes nothing (`looksOnly`): a stream that is missing is refused by the server,
  *     one that is different stays as it is.
+ * A9. One that this process knew and that is gone is made again a moment later, not at once: nats-server answers that
+ *     there is none before its files are removed. One that is made meanwhile loses what is stored in it, or delivers
+ *     nothing of it, and acknowledges it all the same.
  */
 
 import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { StreamConfig, StreamInfo } from 'nats';
 import type { BucketDefinition, ObjectsDefinition } from '../contract/bus/buckets.ts';
 import type { StreamDefinition } from '../contract/bus/streams.ts';
-import { BUS_ATTEMPT_MS } from '../contract/limits/bus.ts';
+import { BUS_ATTEMPT_MS, BUS_REMOVAL_MS } from '../contract/limits/bus.ts';
 import { Outage } from '../contract/outage.ts';
 import type { Log } from '../ports/log.ts';
 import type { Installation, StreamOverrides } from '../ports/replication.ts';
@@ -63,6 +67,8 @@ export class Assets {
   readonly #jetstream: JetStream;
   readonly #log: Log;
   readonly #ensured = new Map<string, Ensuring>();
+  /** Those that were there at any time (A9). */
+  readonly #known = new Set<string>();
   readonly #fitting: Fitting;
   /** A4 */
   readonly #looks = new SharedQuestions((name) => this.#find(name));
@@ -193,7 +199,8 @@ export class Assets {
   async #bringAbout(config: Config): Promise<Standing> {
     const { name } = config;
     if (this.#looksOnly) return standing(await this.#ask<StreamInfo>(`STREAM.INFO.${name}`));
-    const info = (await this.#find(name)) ?? (await this.#create(config));
+    const info = (await this.#find(name)) ?? (await this.#afterRemoval(name)) ?? (await this.#create(config));
+    this.#known.add(name);
     // In a cluster, before the stream has a leader.
     if (info.config === undefined) throw new Outage('bus.unavailable', `stream ${name} has no leader yet`);
     const wanted = info.config.description ? config : { ...config, description: described(identityOf(info)) };
@@ -202,6 +209,13 @@ export class Assets {
     this.#fitting.report(config, now.max_bytes, this.#declared.untouched(name).has('max_bytes'));
     await this.#addCopies({ ...info, config: now });
     return standing(info);
+  }
+
+  /** A9: the one that somebody else has made by then. */
+  async #afterRemoval(name: string): Promise<StreamInfo | undefined> {
+    if (!this.#known.has(name)) return undefined;
+    await pause(BUS_REMOVAL_MS);
+    return this.#find(name);
   }
 
   /** A5: a server that cannot have them is no reason not to work. */

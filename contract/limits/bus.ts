@@ -21,6 +21,8 @@ export const STREAM_RATE_MS = 60_000;
 export const STREAM_RATE_LEAST_MS = 1_000;
 /** How long one attempt of a bus write waits for its acknowledgement; short, so that a request answers 503 fast. */
 export const BUS_ATTEMPT_MS = 2_000;
+/** A server that says of a stream that there is none has removed its files so much later; they take milliseconds. */
+export const BUS_REMOVAL_MS = 1_000;
 /** An id that a leader has refused for so long as being stored was lost by an election; one that is stored takes ms. */
 export const BUS_STUCK_MS = 2_000;
 /** How often a process may ask the leader of one stream to hand over for that reason. */

@@ -1,5 +1,5 @@
 /**
- * assets.A1 to A3 and bus/follow.F2, past.H3: streams and buckets follow their declaration, and readers follow the
+ * assets.A1 to A3, A9 and bus/follow.F2, past.H3: streams and buckets follow their declaration, and readers follow the
  * streams.
  */
 
@@ -15,6 +15,7 @@ import type { NatsBus } from '../../bus/nats-bus.ts';
 import { Past } from '../../bus/past.ts';
 import { type BucketDefinition, buckets, objectStores } from '../../contract/bus/buckets.ts';
 import { streams } from '../../contract/bus/streams.ts';
+import { BUS_REMOVAL_MS } from '../../contract/limits/bus.ts';
 import { isToken } from '../../contract/token.ts';
 import type { TestNats } from '../support/nats.ts';
 import { quiet, startNats } from '../support/nats.ts';
@@ -392,4 +393,32 @@ it('jetstream.J6 a stream that has its leader again is known before the question
   // Three questions in a row, and not the time of one of them.
   expect(await assets.stream(stream).look(60_000)).toMatchObject({ stream: 'ELECTS', lastSeq: 1 });
   expect(asked).toBeGreaterThanOrEqual(3);
+});
+
+describe('assets.A9 a stream that is gone under a process that knew it', () => {
+  const definition = { ...STREAM, name: 'REMOVED', subjects: ['mcs.removed.*'] };
+  const assets = () => new Assets(admin, { replicas: 1, overrides: {}, log: quiet }).stream(definition);
+  const createdAt = async (): Promise<number> =>
+    Date.parse((await admin.read<StreamInfo>('STREAM.INFO.REMOVED', undefined)).created as never);
+  const remove = (): Promise<unknown> => admin.read('STREAM.DELETE.REMOVED', undefined);
+
+  it('is made again once its files are removed, and not before', async () => {
+    const asset = assets();
+    const first = await asset.look(5_000);
+    await remove();
+    // By the one clock of this machine; from before the answer was there.
+    const goneAt = Date.now();
+    expect((await asset.look(10_000)).identity).not.toBe(first.identity);
+    expect((await createdAt()) - goneAt).toBeGreaterThanOrEqual(BUS_REMOVAL_MS - 10);
+    await remove();
+  });
+
+  it('is the one that another process has made by then', async () => {
+    const [here, there] = [assets(), assets()];
+    await here.look(5_000);
+    await remove();
+    const [made, found] = await Promise.all([there.look(10_000), here.look(10_000)]);
+    expect(found.identity).toBe(made.identity);
+    await remove();
+  });
 });
