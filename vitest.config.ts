@@ -15,7 +15,7 @@ export default defineConfig({
     maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
     globalSetup: ['test/support/program-folder.ts'],
-    setupFiles: ['test/support/property-seed.ts'],
+    setupFiles: ['test/support/property-seed.ts', 'test/support/each-file.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
     env: { UWS_HTTP_MAX_HEADERS_SIZE: '65536' },

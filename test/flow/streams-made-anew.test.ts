@@ -53,7 +53,14 @@ async function sent(): Promise<string | undefined> {
 /** What is acknowledged is done; of what was sent while the loss was being found it may not be known. */
 async function works(): Promise<void> {
   const { api, bus } = cell!;
-  await until(async () => (await sent()) === 'VERIFIED', PATIENTLY);
+  const states: (string | undefined)[] = [];
+  await until(
+    async () => {
+      states.push(await sent());
+      return states.at(-1) === 'VERIFIED';
+    },
+    { ...PATIENTLY, what: () => `VERIFIED behind ${states.join(', ')}` },
+  );
   const config = await currentRevision(bus);
   await until(async () => {
     // Refused where its stream is not there again yet.

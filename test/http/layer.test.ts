@@ -8,8 +8,8 @@ import { targetInPath } from '../../http/parameters.ts';
 import { defineRoute } from '../../http/route.ts';
 import { type FrontEnd, serveRoutes } from '../../http/serve.ts';
 import { checkEnvironment } from '../../http/uws/server.ts';
-import { takeViolations } from '../support/conformance.ts';
 import { until } from '../support/until.ts';
+import { takeViolations } from '../support/violations.ts';
 import {
   blindConnection,
   call,

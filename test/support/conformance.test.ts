@@ -8,7 +8,8 @@ import type { Reply } from '../../http/reply.ts';
 import { defineRoute } from '../../http/route.ts';
 import { call, follow, serveLayer } from '../http/fixture.ts';
 import * as client from './client.ts';
-import { Description, takeViolations } from './conformance.ts';
+import { Description } from './conformance.ts';
+import { takeViolations } from './violations.ts';
 import { until } from './until.ts';
 
 const Thing = Type.Object({ n: Type.Integer() }, { additionalProperties: false, title: 'Thing' });

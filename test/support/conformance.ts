@@ -2,17 +2,18 @@
  * Holds every answer and every message that a test receives against the interface description: status declared, content
  * type declared, body of the schema, code among those of its status. A violation fails the test it happened in.
  *
- * F1. What is on a WebSocket comes outside of the test's own calls, so violations are kept and thrown after each test.
+ * F1. What is on a WebSocket comes outside of the test's own calls, so violations are kept and thrown after each test
+ *     (`each-file.ts`).
  * F2. A server with a route table of its own is held against the description of that table (`describedBy`).
  */
 
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import { afterAll, afterEach } from 'vitest';
 import type { AnyFollow } from '../../http/follow.ts';
 import { follows, routes } from '../../http/front-end.ts';
 import type { ServiceInterface } from '../../http/interface.ts';
 import { openApiDocument } from '../../http/openapi.ts';
 import type { AnyRoute } from '../../http/route.ts';
+import { described, noteViolations } from './violations.ts';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
@@ -113,43 +114,26 @@ export class Description {
 }
 
 const service = new Description(routes, follows);
-/** By origin: servers with a table of their own; undefined is held against nothing. */
-const others = new Map<string, Description | undefined>();
-const violations: string[] = [];
 
 /** Says which description holds for the server at `url` instead of that of the service. */
 export function describedBy(url: string, description: Description | undefined): void {
-  others.set(new URL(url).host, description);
+  described.set(new URL(url).host, description);
 }
 
 function descriptionOf(url: string): Description | undefined {
   const { host } = new URL(url);
-  return others.has(host) ? others.get(host) : service;
+  return described.has(host) ? (described.get(host) as Description | undefined) : service;
 }
 
 /** To be called with every answer; an upgrade that is refused is an answer. */
 export function checkAnswer(method: string, url: string, received: Received): void {
-  violations.push(...(descriptionOf(url)?.answerProblems(method, url, received) ?? []));
+  noteViolations(descriptionOf(url)?.answerProblems(method, url, received) ?? []);
 }
 
 /** To be called with every message. */
 export function checkMessage(url: string, message: unknown): void {
-  violations.push(...(descriptionOf(url)?.messageProblems(url, message) ?? []));
+  noteViolations(descriptionOf(url)?.messageProblems(url, message) ?? []);
 }
-
-/** The violations so far, which then count as seen: for tests of the check itself. */
-export function takeViolations(): string[] {
-  return violations.splice(0);
-}
-
-function failOnViolations(): void {
-  const found = [...new Set(takeViolations())];
-  if (found.length > 0) throw new Error(`not as the interface description says:\n${found.join('\n')}`);
-}
-
-// F1: the second one is for what arrives after the last test.
-afterEach(failOnViolations);
-afterAll(failOnViolations);
 
 function patternOf(path: string): RegExp {
   return new RegExp(`^${path.replaceAll('.', '\\.').replace(/\{\w+\}/g, '[^/]*')}$`);

@@ -10,8 +10,8 @@ import { Outage } from '../../contract/outage.ts';
 
 interface UntilOptions {
   readonly timeoutMs?: number;
-  /** Named in the error when the bound is reached. */
-  readonly what?: string;
+  /** Named in the error when the bound is reached; asked for then. */
+  readonly what?: string | (() => string);
 }
 
 /**
@@ -33,7 +33,10 @@ export async function until<Value>(
       if (!(error instanceof Outage)) throw error;
       cause = error;
     }
-    if (performance.now() > end) throw new Error(`${what} did not hold within ${timeoutMs} ms`, { cause });
+    if (performance.now() > end) {
+      const named = typeof what === 'string' ? what : what();
+      throw new Error(`${named} did not hold within ${timeoutMs} ms`, { cause });
+    }
     await pause(5);
   }
 }
