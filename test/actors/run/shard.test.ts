@@ -2,9 +2,11 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RUN_VERSION } from '../../../actors/run/log-store.ts';
+import { OpenRuns } from '../../../actors/run/open-runs.ts';
 import { appendRunEvent } from '../../../actors/run/run-log.ts';
 import type { RunServices } from '../../../actors/run/services.ts';
 import { RunShard } from '../../../actors/run/shard.ts';
+import { reactionBy } from '../../../contract/alarm-name.ts';
 import { buckets } from '../../../contract/bus/buckets.ts';
 import { streams } from '../../../contract/bus/streams.ts';
 import { subject } from '../../../contract/bus/subjects.ts';
@@ -371,5 +373,44 @@ describe('a run that waits for people', () => {
     await until(async () => (await openRun(bus, run)) === undefined);
     expect(executor.failures).toEqual([]);
     await executor.stop();
+  });
+});
+
+describe('a suspension that a reaction left in the entry of a run alone', () => {
+  const BY = reactionBy('sat1.battery.1.undervoltage');
+  const OTHER = reactionBy('sat1.obc._.hot');
+  const SHARD = '7';
+  let epoch = 100;
+
+  it.each([
+    ['is spent', BY, undefined],
+    ['stays where it is of another reaction', OTHER, OTHER],
+    ['stays where it is of a person', 'ana', 'ana'],
+  ])('preemption.Y2 %s, once the run is suspended by that reaction', async (_what, wished, left) => {
+    const run = runOf(SHARD);
+    epoch += 1;
+    const bench = new Bench(SHARD, epoch);
+    await bench.shard.start();
+    await submitProgram(bus, program(), { run });
+    await until(() => bench.started.includes(run));
+    const stored = async (event: RunEvent, expected: number): Promise<number> => {
+      const position = (await appendRunEvent(bus, { event }, { epoch, expected })) as number;
+      bench.shard.appended(run, { type: 'record', event }, position);
+      return position;
+    };
+    const position = await stored(startedEvent(run), 0);
+    // Its executor lives and did not answer in time: the reaction writes past it.
+    const entries = new OpenRuns(bus, SHARD);
+    await entries.wish(run, wished);
+    await stored(
+      { ...startedEvent(run), seq: 2, event: 'suspended', path: 'bad', by: BY } as RunEvent,
+      position,
+    );
+    // What the shard asked of the bus by now is done by the third answer behind it.
+    for (let read = 0; read < 3; read += 1) await entries.find(run);
+    expect((await entries.find(run))?.suspendBy).toBe(left);
+    expect(bench.failures).toEqual([]);
+    await bench.shard.stop();
+    await entries.remove(run);
   });
 });
