@@ -3,10 +3,11 @@
  * which one is asked of the service: what is a target there is meant as one.
  */
 
+import { ulid } from 'ulid';
 import type { FaultRequest, LaunchReply, RunRequest } from '../contract/run.ts';
 import { isToken } from '../contract/token.ts';
 import { WrongUsage } from './command-line.ts';
-import { ask, faultLine } from './request.ts';
+import { type Answered, ask, faultLine, Unanswered } from './request.ts';
 import type { Service } from './service.ts';
 import { readPairs, readValue, type WrittenValue } from './written-value.ts';
 
@@ -19,16 +20,35 @@ export interface StartWords {
   /** Pairs that are inputs, whatever they look like. */
   readonly inputs: readonly string[];
   readonly faults: readonly string[];
+  /** Of a launch that is repeated; a new one has its own. */
+  readonly id?: string | undefined;
 }
 
 /** The run that was launched, or undefined after the refusal has been printed. */
 export async function startRun(words: StartWords, service: Service): Promise<LaunchReply | undefined> {
   const request = await requestOf(words, service);
-  const answer = await ask<LaunchReply>(service, 'POST', '/v1/runs', request);
+  const answer = await launch(request, service);
   if (answer.ok) return answer.reply;
   for (const fault of answer.faults) process.stderr.write(`${faultLine(fault)}\n`);
   if (answer.status === 422) process.stderr.write(`${readAs(request)}\n`);
+  if (answer.status >= 500) sayUnknown(request);
   return undefined;
+}
+
+/** Where nobody knows whether it was taken, that is printed too, with what repeats it. */
+async function launch(request: RunRequest, service: Service): Promise<Answered<LaunchReply>> {
+  try {
+    return await ask<LaunchReply>(service, 'POST', '/v1/runs', request);
+  } catch (error) {
+    if (error instanceof Unanswered && error.mayBeTaken) sayUnknown(request);
+    throw error;
+  }
+}
+
+function sayUnknown({ id }: RunRequest): void {
+  process.stderr.write(
+    `whether it was taken is not known: with --id ${id} the same command starts it once\n`,
+  );
 }
 
 /** `role:fault`, then when: `@step`, `+delay`; throws at anything else. */
@@ -51,6 +71,7 @@ async function requestOf(words: StartWords, service: Service): Promise<RunReques
     ...(library !== undefined && { library }),
     ...(plan !== undefined && { plan }),
     ...(faults.length > 0 && { faults: faults.map(readFault) }),
+    id: words.id ?? ulid(),
   };
 }
 

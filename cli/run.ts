@@ -21,7 +21,9 @@ import { JSON_OPTIONS } from './table-options.ts';
 import { readPairs, readValue } from './written-value.ts';
 
 const START_USAGE = `mcs run start PROCEDURE role=target … [input=value …] --environment E
-              [--library L] [--plan P] [--input name=value] [--fault role:fault[@step][+delay]] [--follow] [--json]
+              [--library L] [--plan P] [--input name=value] [--fault role:fault[@step][+delay]] [--id ULID]
+              [--follow] [--json]
+  --id: of a launch that is repeated, since it was not answered: it is started once
 `;
 
 const DRY_USAGE = `mcs run dry DIR PROCEDURE role=target … [input=value …] --environment E
@@ -42,12 +44,18 @@ const start = defineCommand({
   usage: START_USAGE,
   words: ['PROCEDURE'],
   rest: 'role=target or input=value',
-  options: { ...JSON_OPTIONS, ...GIVEN_OPTIONS, plan: { type: 'string' }, follow: { type: 'boolean' } },
+  options: {
+    ...JSON_OPTIONS,
+    ...GIVEN_OPTIONS,
+    plan: { type: 'string' },
+    id: { type: 'string' },
+    follow: { type: 'boolean' },
+  },
   async run({ words: [procedure], rest: pairs, values }) {
-    const { environment, library, plan, input = [], fault = [], json = false } = values;
+    const { environment, library, plan, id, input = [], fault = [], json = false } = values;
     if (environment === undefined) throw new WrongUsage('--environment is missing');
     const service = serviceOf(values);
-    const asked = { procedure, pairs, environment, library, plan, inputs: input, faults: fault };
+    const asked = { procedure, pairs, environment, library, plan, inputs: input, faults: fault, id };
     const launched = await startRun(asked, service);
     if (launched === undefined) return 1;
     printLaunch(launched, { json, follow: values.follow === true });
@@ -61,6 +69,7 @@ function printLaunch(
   { json, follow }: { readonly json: boolean; readonly follow: boolean },
 ): void {
   for (const warning of launched.warnings) process.stderr.write(`warning: ${warning}\n`);
+  if (launched.duplicate === true) process.stderr.write('started before, nothing new is started\n');
   if (!json) process.stdout.write(`${launched.run}\n`);
   else if (!follow) printJson(launched);
 }

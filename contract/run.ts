@@ -95,6 +95,13 @@ export const RunRequest = Type.Object(
     inputs: Type.Optional(named(ArgumentValue)),
     plan: Type.Optional(Type.String({ ...pathBound, description: 'Pass the run is bound to.' })),
     faults: Type.Optional(Type.Array(FaultRequest, { maxItems: REQUEST_ENTRIES })),
+    id: Type.Optional(
+      Type.String({
+        ...nameBound,
+        description:
+          'Client-chosen ULID, which becomes that of the run: a repetition of the launch starts nothing new.',
+      }),
+    ),
   },
   {
     ...closed,
@@ -116,6 +123,12 @@ export const LaunchReply = Type.Object(
     run: RunId,
     ir: Type.String({ description: 'SHA-256 (hexadecimal) of the resolved run.' }),
     warnings: Type.Array(Type.String()),
+    duplicate: Type.Optional(
+      Type.Boolean({
+        description:
+          'Only where the request has an `id`: whether it was launched before, and nothing new is started. `ir` is then that of the run.',
+      }),
+    ),
   },
   { ...closed, title: 'LaunchReply', examples: [{ run: EXAMPLE_RUN, ir: EXAMPLE_IR, warnings: [] }] },
 );

@@ -52,3 +52,11 @@ export function busUnavailable(outage?: Outage): Refusal {
     return refuse('api::unavailable', outage.message, { help: outage.remedy });
   return refuse('api::unavailable', 'the message bus does not answer', { help: 'Try again in a moment.' });
 }
+
+/** Of the identifier that a client chose, in the body of its request. */
+export function invalidId(id: string): Refusal {
+  return refuse('api::invalid-id', `${JSON.stringify(id)} is not a ULID`, {
+    help: 'A ULID is 26 characters of 0-9 and A-Z without I, L, O and U.',
+    path: '/id',
+  });
+}

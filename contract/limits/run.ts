@@ -18,6 +18,11 @@ export const RUN_ASK_MS = 1_000;
 export const RUN_ASK_PAUSE_MS = 100;
 /** Commands of one shard whose answers are remembered for a repetition: half a minute of more than anybody types. */
 export const RUN_CONTROL_KEPT = 1_000;
+/**
+ * How far the time of an identifier that a client drew for a run may be from this service's clock: runs are listed by
+ * their identifiers. A clock in the wrong zone is no reason to refuse a launch.
+ */
+export const RUN_ID_OFF_MS = 24 * 3_600_000;
 /** Runs in a list (section 8): by default, and at most. */
 export const RUN_LIST_DEFAULT = 20;
 export const RUN_LIST_MOST = 200;

@@ -3,7 +3,7 @@
  * means resolved, its program stored and its submission on the bus; what becomes of it is the executor's matter.
  *
  * N1. Nothing is stored of a launch that is refused, and every fault of it is said at once.
- * run-launch.U1, U2.
+ * run-launch.U1, U2, repeated-launch.L1.
  */
 
 import { assert } from '../../contract/assert.ts';
@@ -12,9 +12,23 @@ import { subject } from '../../contract/bus/subjects.ts';
 import { RUN_LIST_DEFAULT, RUN_LIST_MOST } from '../../contract/limits/run.ts';
 import type { StoredPass } from '../../contract/pass.ts';
 import type { Program } from '../../contract/program.ts';
-import { LaunchReply, RunEvent, RunList, RunRequest, RunStatus, readRunEvent } from '../../contract/run.ts';
+import {
+  LaunchReply,
+  RunEvent,
+  RunList,
+  RunRequest,
+  RunStatus,
+  type RunSubmission,
+  readRunEvent,
+} from '../../contract/run.ts';
 import { busAnswers } from '../../messaging/bus-answers.ts';
-import { announceRun, storedUploads, storeProgram, submitRun } from '../../messaging/run-launch.ts';
+import {
+  announceRun,
+  storedUploads,
+  storeProgram,
+  submissionAt,
+  submitRun,
+} from '../../messaging/run-launch.ts';
 import type { Mission } from '../../mission/mission.ts';
 import { outlastWarnings, planRefusals } from '../../mission/pass/launch.ts';
 import { type ResolvedRun, type RunKnown, resolveRun } from '../../mission/procedure/resolve-run.ts';
@@ -26,6 +40,8 @@ import { nameOf } from '../identity.ts';
 import { currentMission } from '../mission-of.ts';
 import { limitInQuery, runInPath, runOrUnknown } from '../parameters.ts';
 import type { RoutePorts } from '../ports.ts';
+import { launchedBefore, repetitionOf } from '../repeated-launch.ts';
+import type { Handled, Reply } from '../reply.ts';
 import { defineRoute } from '../route.ts';
 import { linkRefusal } from '../run-links.ts';
 import { launchRefusal } from '../run-policy.ts';
@@ -84,12 +100,14 @@ export const launchRun = defineRoute({
   summary: 'Launch a run of a procedure',
   description:
     'Resolved against the current configuration and stored on the bus; its progress is in ' +
-    '`GET /v1/runs/{run}/events`. A run begins when an executor takes it up, also when none runs at the moment. A launch ' +
-    'without an answer may have been accepted: check the list before repeating it.',
+    '`GET /v1/runs/{run}/events`. A run begins when an executor takes it up, also when none runs at the moment. A ' +
+    'repetition with the same `id` starts nothing new and answers `duplicate: true`, so a launch without an answer may be ' +
+    'repeated; one without `id` may have been accepted: check the list before repeating it.',
   tag: 'Runs',
   body: RunRequest,
   replies: { 202: LaunchReply },
   errors: [
+    'api::invalid-id',
     'api::no-configuration',
     'api::anonymous',
     'auth::jwt-required',
@@ -102,13 +120,15 @@ export const launchRun = defineRoute({
     'run::no-link',
     'api::unavailable',
   ],
-  statuses: { 'api::anonymous': [401] },
+  statuses: { 'api::anonymous': [401], 'api::invalid-id': [400] },
   async handle({ body, caller }, ports) {
     const mission = currentMission(ports);
     if (!mission.ok) return mission;
     const environment = mission.value.environments.get(body.environment);
     const forbidden = launchRefusal(caller, environment);
     if (forbidden !== undefined) return forbidden;
+    const before = await launchedBefore(body, ports);
+    if (before !== undefined) return launchReply(before);
     // What is not known of passes is not guessed: a plan would name none, a warning would be left out, and a fault
     // would be switched at another gateway.
     const hasFaults = (body.faults ?? []).length > 0;
@@ -127,12 +147,16 @@ export const launchRun = defineRoute({
     if (first !== undefined) return { ok: false, faults: [first, ...more] };
     const unreachable = await linkRefusal(resolved.value.program, mission.value, ports);
     if (unreachable !== undefined) return unreachable;
-    const run = ports.newId();
-    await launch(run, resolved.value, caller, ports);
+    const run = body.id ?? ports.newId();
+    const earlier = await launch(run, resolved.value, caller, ports);
+    if (earlier !== undefined) return launchReply(await repetitionOf(earlier, body, ports));
     const { ir } = resolved.value;
     const over = pass === undefined ? outlastWarnings(program, passesOf(program, ports), moment) : [];
     const warnings = [...resolved.value.warnings, ...over];
-    return { ok: true, value: { status: 202, body: { run, ir, warnings } satisfies LaunchReply } };
+    return launchReply({
+      ok: true,
+      value: { run, ir, warnings, ...(body.id !== undefined && { duplicate: false }) },
+    });
   },
 });
 
@@ -211,19 +235,27 @@ async function knownOf(
   return { uploads, passes: { find: () => pass, inProgress } };
 }
 
+function launchReply(launched: Handled<LaunchReply>): Handled<Reply> {
+  return launched.ok ? { ok: true, value: { status: 202, body: launched.value } } : launched;
+}
+
+/** What was submitted under the same identifier a moment before, if anything: then nothing is submitted. */
 async function launch(
   run: string,
   resolved: ResolvedRun,
   caller: Caller,
   { bus, clock, log }: RoutePorts,
-): Promise<void> {
+): Promise<RunSubmission | undefined> {
   const { ir, program } = resolved;
   const by = nameOf(caller);
   await storeProgram(bus, clock, resolved);
   const submission = { run, ir, ...(by !== undefined && { by }) };
-  const { outcome } = await submitRun(bus, submission, { id: run, config: program.config });
-  assert(outcome === 'stored', 'run-launch.U1: an identifier that is new');
-  await announceRun(bus, log, submittedRun(run, program, by));
+  const submitted = await submitRun(bus, submission, { id: run, config: program.config });
+  assert(submitted.outcome !== 'conflict', 'run-launch.U1');
+  const earlier = submitted.outcome === 'stored' ? undefined : await submissionAt(bus, submitted.seq);
+  // Whoever launched it before may have died before it was listed.
+  if (earlier === undefined || earlier.ir === ir) await announceRun(bus, log, submittedRun(run, program, by));
+  return submitted.outcome === 'stored' ? undefined : (earlier ?? submission);
 }
 
 export const runRoutes = [listRuns, launchRun, readRunStatus];

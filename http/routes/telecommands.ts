@@ -27,7 +27,7 @@ import type { Mission } from '../../mission/mission.ts';
 import { type ResolvedTelecommand, resolveTelecommand, submissionOf } from '../../mission/resolve.ts';
 import type { Headers, StreamMessage } from '../../ports/bus.ts';
 import type { Caller } from '../caller.ts';
-import { busUnavailable, refuse } from '../errors.ts';
+import { busUnavailable, invalidId, refuse } from '../errors.ts';
 import { closeCode, defineFollow } from '../follow.ts';
 import { nameOf } from '../identity.ts';
 import { currentMission, unknownTarget } from '../mission-of.ts';
@@ -160,13 +160,6 @@ export const watchTelecommands = defineFollow({
     return { ok: true, value: follower };
   },
 });
-
-function invalidId(id: string): Refusal {
-  return refuse('api::invalid-id', `${JSON.stringify(id)} is not a ULID`, {
-    help: 'A ULID is 26 characters of 0-9 and A-Z without I, L, O and U.',
-    path: '/id',
-  });
-}
 
 async function submit(
   id: string,

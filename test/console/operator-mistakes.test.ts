@@ -73,18 +73,36 @@ it('start-form.F1 a form that starts a run is of one target and one address', as
   expect(await page.locator('.line').count()).toBe(0);
 }, 60_000);
 
-it('a start that nobody knows the outcome of is said to be one', async () => {
+it('a start that nobody knows the outcome of is repeated under the same identifier, and starts one run', async () => {
   const page = await open(`#/runs?target=sat1&${START}`);
   await named(page);
-  await page.getByRole('combobox', { name: /^environment/ }).selectOption('rehearsal');
-  await page.getByRole('button', { name: 'Review…' }).click();
-  await page.route('**/v1/runs', (route) =>
-    route.request().method() === 'POST'
-      ? route.fulfill({ status: 503, json: UNAVAILABLE })
-      : route.continue(),
-  );
+  const ids: string[] = [];
+  // The service has taken it, and the answer is lost on the way.
+  await page.route('**/v1/runs', async (route) => {
+    if (route.request().method() !== 'POST') return route.continue();
+    ids.push((route.request().postDataJSON() as { id: string }).id);
+    if (ids.length > 1) return route.continue();
+    await route.fetch();
+    await route.fulfill({ status: 503, json: UNAVAILABLE });
+  });
+  const review = async (): Promise<void> => {
+    await page.getByRole('combobox', { name: /^environment/ }).selectOption('rehearsal');
+    await page.getByRole('button', { name: 'Review…' }).click();
+  };
+  await review();
   await page.getByRole('button', { name: 'Start the run' }).click();
-  await page.locator('.refusal', { hasText: 'Whether the run was accepted is not known' }).waitFor();
+  await page.locator('.refusal', { hasText: 'under the same identifier' }).waitFor();
+  await page.getByRole('button', { name: 'Start the run' }).click();
+  await page.locator('#run-title').waitFor();
+  expect(new URL(page.url()).hash).toContain(`runs/${ids[0]}`);
+  expect([ids.length, new Set(ids).size]).toEqual([2, 1]);
+  // What is reviewed again is another run.
+  await goTo(page, `#/runs?target=sat1&${START}`);
+  await review();
+  await page.getByRole('button', { name: 'Start the run' }).click();
+  await until(() => ids.length === 3, { what: 'the start of another one' });
+  expect(new Set(ids).size).toBe(2);
+  for (const run of new Set(ids)) await call('POST', `${cell.mcs.api}/v1/runs/${run}/abort`, {}, ADA);
 }, 60_000);
 
 it('a telecommand that nobody knows the outcome of keeps its chain and its identifier', async () => {

@@ -314,8 +314,21 @@ describe('the files', () => {
       .waitFor();
     expect(await findings(page)).toEqual([]);
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
-    await page.getByRole('button', { name: 'Start the run that writes it' }).click();
+    const ids: string[] = [];
+    // The service has taken it, and the answer is lost on the way.
+    await page.route('**/v1/runs', async (route) => {
+      if (route.request().method() !== 'POST') return route.continue();
+      ids.push((route.request().postDataJSON() as { id: string }).id);
+      if (ids.length > 1) return route.continue();
+      await route.fetch();
+      await route.fulfill({ status: 503, json: { errors: [{ code: 'api::unavailable', message: 'away' }] } });
+    });
+    const start = page.getByRole('button', { name: 'Start the run that writes it' });
+    await start.click();
+    await page.locator('.refusal', { hasText: 'under the same identifier' }).waitFor();
+    await start.click();
     await page.getByText(/^✓ Started: run/).waitFor();
+    expect([ids.length, new Set(ids).size]).toEqual([2, 1]);
     await page
       .locator('.transfer', { hasText: '↑ upload' })
       .getByText('260 of 260 B')

@@ -230,6 +230,113 @@ describe('POST /v1/runs', () => {
     },
   );
 
+  describe('with an identifier of the client', () => {
+    const HOUR = 3_600_000;
+    const withId = (id: string, more: Partial<RunRequest> = {}): RunRequest => ({ ...launch, ...more, id });
+    const submissionsOf = async (run: string): Promise<number> => {
+      await submissionsWithProbe();
+      return submitted.filter(({ data }) => read<{ run: string }>(data).run === run).length;
+    };
+    const refused = [400, ['api::invalid-id']];
+
+    it('repeated-launch.L1 has it as that of the run, and starts nothing new when it is repeated', async () => {
+      const id = ulid();
+      const first = await start(withId(id));
+      expect([first.status, first.body]).toMatchObject([202, { run: id, duplicate: false }]);
+      const { ir } = first.body;
+      const again = await start(withId(id));
+      expect([again.status, again.body]).toEqual([202, { run: id, ir, warnings: [], duplicate: true }]);
+      expect(await submissionsOf(id)).toBe(1);
+    });
+
+    it('repeated-launch.L1 of two at the same moment one is taken', async () => {
+      const id = ulid();
+      const bodies = (await Promise.all([start(withId(id)), start(withId(id))])).map(({ body }) => body);
+      expect(bodies.map(({ run }) => run)).toEqual([id, id]);
+      expect(bodies.map(({ duplicate }) => duplicate).sort()).toEqual([false, true]);
+      expect(await submissionsOf(id)).toBe(1);
+    });
+
+    it('repeated-launch.L1 knows a run by its log, with the program of then', async () => {
+      const log = await begun();
+      expect((await start(withId(log.run))).body).toEqual({
+        run: log.run,
+        ir: 'ab',
+        warnings: [],
+        duplicate: true,
+      });
+      expect(await submissionsOf(log.run)).toBe(0);
+    });
+
+    it('repeated-launch.L2 is not refused for what has changed since, before an executor has begun it', async () => {
+      const id = ulid();
+      const { ir } = (await start(withId(id))).body;
+      const { bench: _, ...others } = Object.fromEntries(mission.environments);
+      world.missions.publish({ ...mission, environments: new Map(Object.entries(others)) });
+      try {
+        expect(said(await start(withId(ulid())))).toEqual([422, ['run::unknown-environment']]);
+        expect((await start(withId(id))).body).toEqual({ run: id, ir, warnings: [], duplicate: true });
+      } finally {
+        world.missions.publish(mission);
+      }
+    });
+
+    it.each([
+      ['another procedure', { run: 'nothing' }],
+      ['another environment', { environment: 'lab' }],
+      ['another target', { targets: { sat: 'radio1' } }],
+      ['other roles', { targets: { sat: 'sat1', other: 'sat1' } }],
+    ])('repeated-launch.L3 is refused where the run has %s', async (_what, more) => {
+      const id = ulid();
+      await start(withId(id));
+      const answer = await start(withId(id, more), ADA);
+      expect(said(answer)).toEqual(refused);
+      expect(answer.body.errors[0].message).toBe(`${id} is another run: set in bench of sat1`);
+    });
+
+    it('repeated-launch.L3 of two different ones at the same moment one is refused', async () => {
+      const id = ulid();
+      const answers = await Promise.all([start(withId(id)), start(withId(id, { run: 'nothing' }))]);
+      expect(answers.map(({ status }) => status).sort()).toEqual([202, 400]);
+      const taken = answers.find(({ status }) => status === 202)!;
+      const entry = await world.bus.bucket(buckets.runs).get(id);
+      const { procedure } = read<RunSummary>(entry!.value);
+      expect(procedure).toBe(taken === answers[0] ? 'set' : 'nothing');
+    });
+
+    it.each(['01ABC', '', 'not-a-ulid-at-all-26-chars'])(
+      'MC-ERR-008 is refused where it is none: %s',
+      async (id) => {
+        const answer = await start(withId(id));
+        expect(answer.status).toBe(400);
+      },
+    );
+
+    const DAY = 24 * HOUR;
+
+    it.each([
+      ['too long ago', -DAY - 60_000],
+      ['too far ahead', DAY + 60_000],
+    ])('repeated-launch.L4 starts no run where it was drawn %s', async (_what, by) => {
+      const answer = await start(withId(ulid(Date.now() + by)));
+      expect(said(answer)).toEqual(refused);
+      expect(answer.body.errors[0].message).toMatch(/was drawn at \d{4}-.*, and here it is \d{4}-/);
+    });
+
+    it.each([-DAY + 60_000, DAY - 60_000])('repeated-launch.L4 starts one within: %d ms', async (by) => {
+      const run = ulid(Date.now() + by);
+      expect((await start(withId(run))).status).toBe(202);
+      // Others look at the newest.
+      await world.bus.bucket(buckets.runs).overwrite(run, Buffer.from(''));
+    });
+
+    it('repeated-launch.L4 an old one is known for ever where its run is', async () => {
+      const log = new TestLog(ulid(Date.now() - 48 * HOUR));
+      await log.add(startedIn('bench'));
+      expect((await start(withId(log.run))).body).toMatchObject({ duplicate: true });
+    });
+  });
+
   const sat = (target: string): Partial<RunRequest> => ({ targets: { sat: target } });
   const REFUSALS: [string, Partial<RunRequest>][] = [
     ['run::unknown-environment', { environment: 'moon' }],

@@ -6,6 +6,7 @@
  */
 
 import { html, nothing } from 'lit-html';
+import { ulid } from 'ulid';
 import type { MissionView } from '../../../contract/mission-view.ts';
 import type { ProcedureView } from '../../../contract/procedure.ts';
 import type { LaunchReply, RunRequest } from '../../../contract/run.ts';
@@ -27,7 +28,7 @@ import {
   withTarget,
 } from '../parts/procedure-fields.ts';
 import { refusalOf, refusalView } from '../parts/refusal.ts';
-import { requestLine } from '../runs/start-form.ts';
+import { LAUNCH_UNKNOWN, requestLine } from '../runs/start-form.ts';
 import type { Workspace } from '../workspace.ts';
 import { sizeText } from './file-rows.ts';
 
@@ -46,6 +47,8 @@ export class UploadForm {
   #isAsked = false;
   #underWay = '';
   #reviewed: Reviewed | undefined;
+  /** Of the run that is reviewed, from its first start on: each repetition has the same one. */
+  #id: string | undefined;
   #refusal: ServiceError | undefined;
   #started = '';
 
@@ -69,7 +72,7 @@ export class UploadForm {
           ? html`<p class="empty">No procedure of the mission uploads files to ${target}: content reaches a spacecraft by a run alone.</p>`
           : html`${this.#choice(fitting, procedure)} ${this.#reviewed === undefined ? this.#form(id, procedure, mission) : this.#review(this.#reviewed)}`
       }
-      ${refusalView(this.#refusal, 'Whether it was taken is not known: look at the runs before it is started again.')}
+      ${refusalView(this.#refusal, LAUNCH_UNKNOWN)}
       ${this.#started === '' ? nothing : html`<p role="status" class="ok">✓ Started: <a href=${fragmentOf(onPage(address, 'runs', this.#started, { target }))}>run ${this.#started}</a>. Its upload is among the transfers.</p>`}
       <p><a href=${closed}>Close the form</a></p></section>`;
   }
@@ -155,14 +158,17 @@ export class UploadForm {
       const typed = { ...this.#typed, [procedure.uploads[0]!.content]: hash };
       const request = { ...runOf(procedure, typed), environment: this.#typed[ENVIRONMENT] ?? '' };
       this.#reviewed = { request, name: file.name, size };
+      this.#id = undefined;
       focusSoon('upload-review');
     });
   }
 
   async #start(request: RunRequest): Promise<void> {
     if (this.#underWay !== '') return;
+    this.#id ??= ulid(this.#space.clock.now());
+    const asked: RunRequest = { ...request, id: this.#id };
     await this.#while('Starting…', async () => {
-      const { run } = await order<LaunchReply>('/v1/runs', request, this.#space.operator);
+      const { run } = await order<LaunchReply>('/v1/runs', asked, this.#space.operator);
       this.#reviewed = undefined;
       this.#isAsked = false;
       this.#started = run;

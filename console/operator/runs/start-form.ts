@@ -6,6 +6,7 @@
  */
 
 import { html } from 'lit-html';
+import { ulid } from 'ulid';
 import type { MissionView } from '../../../contract/mission-view.ts';
 import type { ProcedureView } from '../../../contract/procedure.ts';
 import type { LaunchReply, RunRequest } from '../../../contract/run.ts';
@@ -30,6 +31,10 @@ import {
 import { refusalOf, refusalView } from '../parts/refusal.ts';
 import type { Workspace } from '../workspace.ts';
 
+/** Behind a launch without an answer. */
+export const LAUNCH_UNKNOWN =
+  'Whether the service took it is not known. Starting it again repeats it under the same identifier: it is started once.';
+
 /** Where the address has what is typed. */
 const INPUT = 'in.';
 
@@ -44,6 +49,8 @@ export class StartForm {
   #isAsked = false;
   #reviewed: RunRequest | undefined;
   #isStarting = false;
+  /** Of the run that is reviewed, from its first start on: each repetition has the same one. */
+  #id: string | undefined;
   #refusal: ServiceError | undefined;
 
   constructor(space: Workspace, started: (run: string) => void) {
@@ -62,7 +69,7 @@ export class StartForm {
       <p>${procedure.description ?? ''} <span class="muted">${procedure.library}${procedure.draft ? ', draft' : ''}${typeof procedure.max_duration_ms === 'number' ? `, at most ${duration(procedure.max_duration_ms)}` : ''}</span></p>
       ${(procedure.hazardous ?? []).map(({ path, telecommand }) => html`<p class="bad">▲ Step ${path} sends ${telecommand}, which is hazardous.</p>`)}
       ${this.#reviewed === undefined ? this.#form(procedure, fields) : this.#review(this.#reviewed)}
-      ${refusalView(this.#refusal, 'Whether the run was accepted is not known: look at the list before starting it again.')}</section>`;
+      ${refusalView(this.#refusal, LAUNCH_UNKNOWN)}</section>`;
   }
 
   #form(procedure: ProcedureView, fields: readonly FieldView[]): unknown {
@@ -87,6 +94,7 @@ export class StartForm {
     this.#typed = { ...this.#given };
     this.#isAsked = false;
     this.#reviewed = undefined;
+    this.#id = undefined;
     this.#refusal = undefined;
   }
 
@@ -119,6 +127,7 @@ export class StartForm {
     this.#isAsked = true;
     this.#refusal = undefined;
     const typed = (name: string): string => this.#typed[name] ?? '';
+    this.#id = undefined;
     if (!fields.some((field) => fieldFault(field, typed(field.name)) !== undefined))
       this.#reviewed = { ...runOf(procedure, this.#typed), environment: typed(ENVIRONMENT) };
     this.#space.soon();
@@ -130,11 +139,13 @@ export class StartForm {
     this.#isStarting = true;
     this.#space.soon();
     const key = this.#key;
+    this.#id ??= ulid(this.#space.clock.now());
+    const asked: RunRequest = { ...request, id: this.#id };
     let reply: LaunchReply | undefined;
     let refusal: ServiceError | undefined;
     try {
       refusal = await refusalOf(async () => {
-        reply = await order<LaunchReply>('/v1/runs', request, this.#space.operator);
+        reply = await order<LaunchReply>('/v1/runs', asked, this.#space.operator);
       });
     } finally {
       this.#isStarting = false;
