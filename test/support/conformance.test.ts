@@ -9,8 +9,8 @@ import { defineRoute } from '../../http/route.ts';
 import { call, follow, serveLayer } from '../http/fixture.ts';
 import * as client from './client.ts';
 import { Description } from './conformance.ts';
-import { takeViolations } from './violations.ts';
 import { until } from './until.ts';
+import { takeViolations } from './violations.ts';
 
 const Thing = Type.Object({ n: Type.Integer() }, { additionalProperties: false, title: 'Thing' });
 
