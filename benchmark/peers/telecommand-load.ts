@@ -35,6 +35,8 @@ const SUBMISSION = { component: 'camera', telecommand: 'ping', args: {}, link: '
 const STATE_AT = 44;
 const ID_AT = 7;
 const [S, C] = [0x53, 0x43];
+/** From one target to the next: partitions move in the order of their names, and not along with the telecommands. */
+const STRIDE = 7_919;
 /** A burst that takes longer has lost a telecommand. */
 const PATIENCE_MS = 60_000;
 
@@ -123,7 +125,7 @@ async function steady({
     const due = start + (n * 1_000) / perSecond;
     const early = due - performance.now();
     if (early > 0) await new Promise((resolve) => setTimeout(resolve, early));
-    posts.push(post(agent, port, targets[n % targets.length]!, due));
+    posts.push(post(agent, port, targets[(n * STRIDE) % targets.length]!, due));
   }
   await Promise.all(posts);
   const end = performance.now() + PATIENCE_MS;

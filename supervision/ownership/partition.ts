@@ -11,6 +11,8 @@
  * Q4. A worker that fails is started again by the supervisor of its role, under the same ownership (`owned-worker.ts`).
  * Q5. What changes costs what changed: a few partitions are taken or given back at once, the rest of what is due waits;
  *     what many changes of one moment make due is looked at once.
+ * Q7. What is another member's is given as that one takes it, a few at a time (`given.ts`), and the rest is served here
+ *     meanwhile: who joins takes seconds for a thousand.
  * Q6. Who ranks highest and sees another living owner for long asks the bus: what it knows may have been read past its
  *     watch, which then does not notice that the store went back behind it.
  */
@@ -21,6 +23,7 @@ import type { Bus, Watch } from '../../ports/bus.ts';
 import type { Clock, Random, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { Supervisor } from '../supervisor.ts';
+import { Given } from './given.ts';
 import { Holding, type HoldingKind, supervisorOf } from './holding.ts';
 import type { Membership } from './membership.ts';
 import type { OwnedWork, Ownerships, Worker, WorkerContext } from './owned-worker.ts';
@@ -55,6 +58,7 @@ export class Partitions implements Ownerships {
   readonly #holdingKind: HoldingKind<NoTerms>;
   /** Partitions being taken or given back. */
   readonly #moving = new Set<string>();
+  readonly #given: Given;
   readonly #supervisor: Supervisor;
   readonly #ranking = new Ranking();
   /** Partitions to be looked at. */
@@ -73,6 +77,10 @@ export class Partitions implements Ownerships {
     const of = (one: string): Holding<NoTerms> => this.#of(one);
     this.#supervisor = supervisorOf({ name, clock, random, log, of, escalated });
     this.#holdingKind = this.#newHoldingKind();
+    this.#given = new Given(clock, (one) => {
+      this.#due.add(one);
+      this.#lookSoon();
+    });
   }
 
   async start(): Promise<void> {
@@ -151,6 +159,7 @@ export class Partitions implements Ownerships {
   async drain(): Promise<void> {
     this.#stopped = true;
     this.#supervisor.drain();
+    this.#given.stop();
     if (this.#tick !== undefined) this.#options.clock.clearTimeout(this.#tick);
     const held = this.#held().values();
     await Promise.all(Array.from({ length: PARTITION_MOVES }, () => this.#releaseEach(held)));
@@ -185,10 +194,17 @@ export class Partitions implements Ownerships {
       crashed: (name, reason) => this.#supervisor.crashed(name, reason),
       left: (name) => this.#supervisor.ended(name),
       changed: (name) => {
+        if (this.#isTaken(name)) this.#given.over(name);
         this.#due.add(name);
         this.#lookSoon();
       },
     };
+  }
+
+  /** By somebody, here or elsewhere. */
+  #isTaken(name: string): boolean {
+    const { worker, left, lease } = this.#of(name);
+    return worker !== undefined || (left === undefined && typeof lease?.owner === 'string');
   }
 
   /** What this process owns. */
@@ -236,8 +252,9 @@ export class Partitions implements Ownerships {
     if (holding.left !== undefined) return undefined;
     const best = this.#wanted.has(name) ? this.#ranking.best(name) : undefined;
     const isElsewhere = best !== undefined && best !== instance;
-    if (holding.worker !== undefined)
-      return isElsewhere || !this.#wanted.has(name) ? () => holding.release() : undefined;
+    if (holding.worker !== undefined && isElsewhere)
+      return this.#given.begin(name) ? () => this.#give(holding) : undefined;
+    if (holding.worker !== undefined) return this.#wanted.has(name) ? undefined : () => holding.release();
     const owner = holding.lease?.owner ?? null;
     if (best === instance && (owner === null || owner === instance || !membership.isAlive(owner)))
       return () => this.#claim(holding);
@@ -283,6 +300,14 @@ export class Partitions implements Ownerships {
     } catch (error) {
       log.warn({ err: error, partition: this.#holdingKind.key(holding.name) }, 'partition not claimed');
     }
+  }
+
+  /** Q7 */
+  async #give(holding: Holding<NoTerms>): Promise<void> {
+    const { name } = holding;
+    await holding.release();
+    if (this.#isTaken(name)) this.#given.over(name);
+    else this.#given.released(name);
   }
 
   async #releaseEach(held: Iterator<Holding<NoTerms>>): Promise<void> {

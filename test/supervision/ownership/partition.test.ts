@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { identityOf } from '../../../bus/process-identity.ts';
 import { buckets } from '../../../contract/bus/buckets.ts';
+import { PARTITION_TAKEN_MS, PARTITIONS_GIVEN } from '../../../contract/limits/membership.ts';
 import type { Bus } from '../../../ports/bus.ts';
+import type { Clock } from '../../../ports/clock.ts';
 import { seededRandom } from '../../../ports/seeded-random.ts';
 import { realClock } from '../../../supervision/clock.ts';
 import { Membership } from '../../../supervision/ownership/membership.ts';
@@ -41,7 +43,11 @@ async function peer(
   prefix: string,
   wanted: string[],
   bus?: Bus,
-  { ttlMs = TTL_MS, start }: { ttlMs?: number; start?: PartitionRole['start'] } = {},
+  {
+    ttlMs = TTL_MS,
+    start,
+    clock = realClock,
+  }: { ttlMs?: number; start?: PartitionRole['start']; clock?: Clock } = {},
 ): Promise<Peer> {
   const started: Peer['started'] = [];
   const running = new Set<string>();
@@ -73,7 +79,7 @@ async function peer(
   await membership.start();
   partitions = new Partitions({
     bus: connected,
-    clock: realClock,
+    clock,
     random: seededRandom(1),
     log,
     instance,
@@ -110,6 +116,47 @@ describe('partitions', () => {
     expect(a.started.map(({ name }) => name).sort()).toEqual(names);
     await b.leave();
     await until(() => a.running.size === 8);
+    await a.leave();
+  });
+
+  it('partition.Q7 gives a few at a time to one that joins, and serves the rest until those are taken', async () => {
+    round += 1;
+    const prefix = `given${round}`;
+    const many = Array.from({ length: 8 * PARTITIONS_GIVEN }, (_, n) => `p${n}`);
+    const bus = await nats.connected();
+    // Nobody is given up on here, however busy the machine is.
+    const setTimeout: Clock['setTimeout'] = (fire, delayMs) =>
+      realClock.setTimeout(fire, delayMs === PARTITION_TAKEN_MS ? 600_000 : delayMs);
+    const a = await peer(`a-${prefix}`, prefix, many, undefined, { clock: { ...realClock, setTimeout } });
+    await until(() => a.running.size === many.length);
+    // It is there, and takes nothing yet.
+    const joining = new Membership({
+      bus,
+      clock: realClock,
+      log: keptLog(),
+      instance: `b-${prefix}`,
+      roles: [`worker-${prefix}`],
+      ttlMs: TTL_MS,
+      changed: () => undefined,
+    });
+    await joining.start();
+    await until(() => a.running.size === many.length - PARTITIONS_GIVEN, { what: 'the first to be given' });
+    const free = async (): Promise<number> => {
+      const entries = await bus.bucket(buckets.members).list(`partition.${prefix}.*`);
+      return entries.filter(({ value }) => JSON.parse(Buffer.from(value).toString()).owner === null).length;
+    };
+    await until(async () => (await free()) === PARTITIONS_GIVEN, { what: 'those to be free' });
+    // However often it looks: what it would give now is given by the third answer of the bus behind it.
+    for (let look = 0; look < 3; look += 1) {
+      a.partitions.reconcile();
+      expect([await free(), a.running.size]).toEqual([PARTITIONS_GIVEN, many.length - PARTITIONS_GIVEN]);
+    }
+    await joining.leave();
+    const b = await peer(`b-${prefix}`, prefix, many);
+    const ofB = many.filter((name) => highestRanked(name, [a.instance, b.instance]) === b.instance);
+    expect(ofB.length).toBeGreaterThan(2 * PARTITIONS_GIVEN);
+    await until(() => b.running.size === ofB.length && a.running.size === many.length - ofB.length);
+    await b.leave();
     await a.leave();
   });
 
