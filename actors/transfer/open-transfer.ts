@@ -4,11 +4,18 @@
  * O1. Bytes of another transaction than the one before may be of another writing of the file (file-chunk.F2): with the
  *     first of them everything gathered before is let go, and the record follows in one step (transfer/record.B4).
  *     Chunks of a transaction that was left are not taken again, whenever they come and whoever reads them.
+ * O3. What the record had and has no more (its bucket went back, another one wrote it from less) is missing again.
  * O2. Where every byte of a transaction is there, none of another one is taken.
  */
 
 import { TRANSFER_TRANSACTIONS_EARLIER } from '../../contract/limits/transfer.ts';
-import { isOpenTransfer, NO_TRANSACTION, type StoredTransfer } from '../../contract/transfer.ts';
+import {
+  isOpenTransfer,
+  NO_TRANSACTION,
+  receivedBy,
+  type StoredTransfer,
+  transactionOf,
+} from '../../contract/transfer.ts';
 import { Gathering } from './gathering.ts';
 
 /** Who says that it cannot go on. */
@@ -112,10 +119,12 @@ export class OpenTransfer {
     this.#hinderedAs(record);
   }
 
-  /** This is recorded now. */
+  /** This is recorded now (O3). */
   recorded(record: StoredTransfer): void {
+    const before = this.#record;
     this.#record = record;
     this.gathering.recorded(record);
+    if (lacks(record, before)) this.gathering.restart(record);
   }
 
   /** What the record should say of it; undefined where that has not changed, null: nothing. */
@@ -132,4 +141,13 @@ export class OpenTransfer {
     this.#hindrances.clear();
     if (hindrance !== undefined) this.#hindrances.set('delivery', hindrance);
   }
+}
+
+/** Whether bytes of the same transaction are in the record before and not in this one. */
+function lacks(record: StoredTransfer, before: StoredTransfer): boolean {
+  if (transactionOf(record) !== transactionOf(before)) return false;
+  const received = receivedBy(record);
+  return receivedBy(before)
+    .list()
+    .some(([start, end]) => !received.covers(start, end));
 }

@@ -106,7 +106,6 @@ export class TransferService implements TransferTerm, TransferServices, CellOwne
     const more = receivedBy(stored).total - (isOther ? 0 : receivedBy(before).total);
     if (more > 0) this.#options.count(stored.target, 'received', more);
     open.recorded(stored);
-    if (more < 0) open.gathering.restart(stored);
     if (isOther) this.#parts.closing.letGo(before);
     if (!open.isReceiving) this.#parts.deliveryOf(open).forget(key);
   }
