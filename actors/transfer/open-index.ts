@@ -6,12 +6,14 @@
  * N2. An entry that is written again says that its record was written by somebody else.
  * N3. An entry is taken out as it stood when its record was read: whoever has written the record since has written the
  *     entry again, and it stays.
+ * N4. Where the bus lost something, entries may be lost whose records are not: what is open is entered again, by one
+ *     look at all records. Without its entry nobody would manage it.
  */
 
 import { buckets } from '../../contract/bus/buckets.ts';
-import { TRANSFER_INDEX_MS, TRANSFER_TICK_MS } from '../../contract/limits/transfer.ts';
+import { TRANSFER_INDEX_MS, TRANSFER_LOSS_MS, TRANSFER_TICK_MS } from '../../contract/limits/transfer.ts';
 import { Outage } from '../../contract/outage.ts';
-import { readStoredTransfer, type StoredTransfer } from '../../contract/transfer.ts';
+import { isOpenTransfer, readStoredTransfer, type StoredTransfer } from '../../contract/transfer.ts';
 import type { Bus, Entry, Watch } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
@@ -44,6 +46,9 @@ export class OpenIndex {
   /** Revisions of entries as their records were read (N3). */
   readonly #served = new Map<string, number>();
   readonly #said = new Set<string>();
+  /** The last loss of which it was made good (N4). */
+  #enteredBehind = 0;
+  #isEntering = false;
   #watch: Watch | undefined;
   #stopped = false;
 
@@ -70,6 +75,9 @@ export class OpenIndex {
   /** Looks again at entries whose record was not there, or could not be read. */
   tick(now: number): void {
     for (const [key, { at }] of this.#unread) if (at <= now) this.#read(key);
+    const until = this.#options.bus.lostUntil ?? 0;
+    const isNews = until > this.#enteredBehind && now - until < TRANSFER_LOSS_MS;
+    if (isNews && !this.#isEntering && !this.#stopped) this.#enterAgain(until);
   }
 
   /** Reads the record of an entry again; false where there is no entry. */
@@ -87,6 +95,45 @@ export class OpenIndex {
     // Nobody reads its record for an entry whose removal is still to be reported.
     const isLast = this.#entries.get(key)?.revision === revision;
     if (removed.outcome === 'written' && isLast) this.#gone(key);
+  }
+
+  /** N4; with the next tick where the bus is away. */
+  #enterAgain(until: number): void {
+    this.#isEntering = true;
+    const entering = this.#enterOpen()
+      .then(
+        () => {
+          this.#enteredBehind = until;
+        },
+        (error: unknown) => {
+          if (!(error instanceof Outage)) this.#options.failed(error);
+        },
+      )
+      .finally(() => {
+        this.#isEntering = false;
+        this.#reading.delete(entering);
+      });
+    this.#reading.add(entering);
+  }
+
+  /** One record at a time: there may be very many. Rejects with `Outage`. */
+  async #enterOpen(): Promise<void> {
+    const { bus, log } = this.#options;
+    const lost: string[] = [];
+    const watch = await bus.bucket(buckets.transfers).watch('>', (key, entry) => {
+      const record = entry && readStoredTransfer(key, entry.value);
+      if (record !== undefined && isOpenTransfer(record) && !this.#entries.has(key)) lost.push(key);
+    });
+    await watch.ready.finally(() => watch.stop());
+    let entered = 0;
+    for (const key of lost) {
+      if (this.#stopped) return;
+      // Somebody may have begun it in this moment.
+      const written = await bus.bucket(buckets.openTransfers).put(key, Buffer.from('{}'), 0);
+      if (written.outcome === 'written') entered += 1;
+    }
+    if (entered > 0)
+      log.warn({ transfers: entered }, 'the bus had lost entries of open transfers: they are managed again');
   }
 
   #changed(key: string, entry: Entry | undefined): void {

@@ -356,6 +356,8 @@ describe('the look', () => {
     expect(light).not.toBe(dark);
     await page.reload();
     expect(await ground()).toBe(light);
+    // The switch says so once it can be pressed.
+    await page.locator('#theme', { hasText: 'Theme: light' }).waitFor();
     await page.emulateMedia({ colorScheme: 'light' });
     await page.locator('#theme').click();
     expect(await ground()).toBe(dark);

@@ -164,11 +164,13 @@ describe('at 390 px', () => {
 
   it('buttons that belong together stand in one line, in the frame and over a timeline', async () => {
     const page = await open('/#/passes?target=sat1', { width: NARROW });
+    // At one moment: the page moves while what it shows comes.
     const lines = async (names: readonly string[]): Promise<Set<number>> => {
-      const boxes = await Promise.all(
-        names.map((name) => page.getByRole('button', { name, exact: true }).boundingBox()),
+      const buttons = page.getByRole('button', { name: new RegExp(`^(${names.join('|')})$`) });
+      await until(async () => (await buttons.count()) === names.length, { what: names.join(', ') });
+      return new Set(
+        await buttons.evaluateAll((all) => all.map((each) => Math.round(each.getBoundingClientRect().y))),
       );
-      return new Set(boxes.map((box) => Math.round(box!.y)));
     };
     expect(await lines(['Earlier', 'Later', 'Zoom in', 'Zoom out', 'Now'])).toHaveLength(1);
     // What a finger cannot drag takes no room.
