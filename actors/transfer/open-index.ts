@@ -49,6 +49,8 @@ export class OpenIndex {
   /** The last loss of which it was made good (N4). */
   #enteredBehind = 0;
   #isEntering = false;
+  /** All records, while they are looked at for that. */
+  #records: Watch | undefined;
   #watch: Watch | undefined;
   #stopped = false;
 
@@ -68,7 +70,8 @@ export class OpenIndex {
 
   async stop(): Promise<void> {
     this.#stopped = true;
-    await this.#watch?.stop();
+    // What waits for a bus that is away ends with its watch.
+    await Promise.all([this.#watch?.stop(), this.#records?.stop()]);
     await Promise.allSettled(this.#reading);
   }
 
@@ -124,6 +127,8 @@ export class OpenIndex {
       const record = entry && readStoredTransfer(key, entry.value);
       if (record !== undefined && isOpenTransfer(record) && !this.#entries.has(key)) lost.push(key);
     });
+    this.#records = watch;
+    if (this.#stopped) return watch.stop();
     await watch.ready.finally(() => watch.stop());
     let entered = 0;
     for (const key of lost) {

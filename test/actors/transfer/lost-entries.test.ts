@@ -65,3 +65,28 @@ it('open-index.N4 is done with a later look where the bus is away', async () => 
   await world.until(KEY, 'VERIFIED');
   expect([refused, manager.failures]).toEqual([3, []]);
 });
+
+it('open-index.N4 a look at the records that the bus does not go on with is ended where its leader stops', async () => {
+  let looks = 0;
+  const stuck = (bus: TwinBus): Bus =>
+    withBucket(bus, buckets.transfers.name, () => ({
+      watch: async () => {
+        looks += 1;
+        let end: (why: Outage) => void = () => undefined;
+        const ready = new Promise<void>((_resolve, reject) => {
+          end = reject;
+        });
+        return { ready, stop: async () => end(new Outage('bus.unavailable', 'it was stopped')) };
+      },
+    }));
+  const { world, manager } = await withLostEntry(stuck);
+  manager.bus.lost(world.now);
+  await world.run(1_000);
+  expect(looks).toBe(1);
+  let isStopped = false;
+  void manager.stop().then(() => {
+    isStopped = true;
+  });
+  await world.run(5_000);
+  expect([isStopped, manager.failures]).toEqual([true, []]);
+});
