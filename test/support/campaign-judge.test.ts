@@ -1,7 +1,9 @@
 /** The judgement of a campaign: a verdict of each checker, however much there is and whatever cannot be read. */
 
 import { expect, it } from 'vitest';
+import { header } from '../../contract/bus/headers.ts';
 import { streams } from '../../contract/bus/streams.ts';
+import { subject } from '../../contract/bus/subjects.ts';
 import type { Bus } from '../../ports/bus.ts';
 import { type Asked, isOver, judge, readCampaign, stagesIn } from './campaign-judge.ts';
 import { startNats } from './nats.ts';
@@ -43,11 +45,14 @@ it('reads each stream once and says what is wrong with what, and what is not', a
     });
 
     await bus.append(streams.values, 'mcs.tm.value.sat2', body({ no: 'batch' }));
+    for (const n of [1, 2]) await bus.append(streams.runAnswers, subject.runApproval('s'), body({ n }));
+    const refused = body({ run: 's', seq: 1, at, event: 'answer_refused', path: 'q' });
+    await bus.append(streams.runs, subject.runEvents('s'), refused, { headers: { [header.source]: '2' } });
     // Whatever is not over when nobody waits any more does not keep the others from being judged.
     const open: Asked = {
       ...asked,
       telecommands: ['a', 'd', 'e'],
-      runs: ['r'],
+      runs: ['r', 's'],
       answered: [{ run: 'r', path: 'q' }],
     };
     const cut = await read((record) => {
@@ -59,7 +64,13 @@ it('reads each stream once and says what is wrong with what, and what is not', a
       verdict: 'fail',
       faults: ['sat2.d stands at ENCODED; submitted at 1', 'sat2.e stands at nothing; submitted at nowhere'],
     });
-    expect(judged['answers are kept']).toEqual({ verdict: 'fail', faults: ['r: 1 answers kept, 0 logged'] });
+    expect(judged['answers are kept']).toEqual({
+      verdict: 'fail',
+      faults: [
+        'r: 1 answers acknowledged, 0 stored',
+        's: the answer at position 1 is not in the log, which is open',
+      ],
+    });
     expect(judged['values can be read']).toEqual({
       verdict: 'fail',
       faults: [expect.stringMatching(/^mcs\.tm\.value\.sat2 at position 1, .*Z: eyJubyI6ImJhdGNoIn0=$/)],

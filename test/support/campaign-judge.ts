@@ -4,6 +4,7 @@
  */
 
 import { setTimeout as pause } from 'node:timers/promises';
+import { readLogged } from '../../actors/run/run-log.ts';
 import { readAlarmEvent } from '../../contract/alarm.ts';
 import { type StreamDefinition, streams } from '../../contract/bus/streams.ts';
 import type { RunEvent } from '../../contract/run.ts';
@@ -11,6 +12,7 @@ import type { TcEvent, TcSubmission } from '../../contract/telecommand.ts';
 import { isFinalTcState } from '../../contract/telecommand-state.ts';
 import type { Bus, Follower, StreamMessage } from '../../ports/bus.ts';
 import { readValues } from '../../telemetry/reading/batch-shape.ts';
+import { lostAnswers, type StoredAnswer } from './campaign-answers.ts';
 import { FIELD, type Field, fieldFaults } from './campaign-field.ts';
 import type { Load } from './campaign-load.ts';
 import { runLogFaults } from './run-log-checker.ts';
@@ -35,6 +37,10 @@ export interface CampaignRecord {
   readonly submissions: Read<Named<number>>;
   /** By run. */
   readonly runs: Read<Named<RunEvent>>;
+  /** By run. */
+  readonly answers: Read<Named<StoredAnswer>>;
+  /** Positions of the answers that the log of each run names. */
+  readonly answersLogged: Read<Named<number>>;
   /** Numbers of the transitions of each alarm, by subject. */
   readonly alarms: Read<Named<number>>;
   /** Messages of the value stream that cannot be read: where each is stored, and its bytes in base64. */
@@ -62,15 +68,20 @@ export async function readCampaign(
   const telecommands = new Map<string, TcEvent[]>();
   const submissions = new Map<string, number[]>();
   const runs = new Map<string, RunEvent[]>();
+  const answers = new Map<string, StoredAnswer[]>();
+  const answersLogged = new Map<string, number[]>();
   const alarms = new Map<string, number[]>();
   const unreadable: string[] = [];
   const readers = [
     new Reader(bus, streams.telecommandEvents, ({ subject, data }) =>
       put(telecommands, subject.split('.').slice(-2).join('.'), eventIn<TcEvent>(data)),
     ),
-    new Reader(bus, streams.runs, ({ subject, data }) =>
-      put(runs, subject.split('.').at(-1)!, eventIn<RunEvent>(data)),
-    ),
+    new Reader(bus, streams.runs, (message) => {
+      const run = message.subject.split('.').at(-1)!;
+      put(runs, run, eventIn<RunEvent>(message.data));
+      const source = readLogged(message)?.source;
+      if (source !== undefined) put(answersLogged, run, source);
+    }),
     new Reader(bus, streams.alarms, ({ subject, data }) =>
       put(alarms, subject, readAlarmEvent(data)?.seq ?? -1),
     ),
@@ -83,11 +94,16 @@ export async function readCampaign(
       const bytes = Buffer.from(data).toString('base64');
       unreadable.push(`${subject} at position ${seq}, ${new Date(at).toISOString()}: ${bytes}`);
     }),
+    new Reader(bus, streams.runAnswers, ({ subject, seq, at }) =>
+      put(answers, subject.split('.').at(-1)!, { position: seq, at }),
+    ),
   ] as const;
   const seconds = withinMs / 1000;
   const record = (): CampaignRecord => ({
     telecommands: readers[0].read(telecommands, seconds),
     runs: readers[1].read(runs, seconds),
+    answers: readers[5].read(answers, seconds),
+    answersLogged: readers[1].read(answersLogged, seconds),
     alarms: readers[2].read(alarms, seconds),
     submissions: readers[3].read(submissions, seconds),
     unreadableValues: readers[4].read(unreadable, seconds),
@@ -190,8 +206,17 @@ export function judge(asked: Asked, record: CampaignRecord, field: Field): Recor
         return faults.map((fault) => `${run}: ${fault}`);
       }),
     ),
-    'answers are kept': verdict(runs, (logs) =>
-      asked.runs.flatMap((run) => answersLost(asked.answered, run, logs.get(run) ?? [])),
+    'answers are kept': verdict(keptAnswers(record), ({ logs, answers, logged }) =>
+      asked.runs.flatMap((run) => {
+        const last = logs.get(run)?.at(-1);
+        return lostAnswers({
+          run,
+          acknowledged: asked.answered.filter((each) => each.run === run).length,
+          stored: answers.get(run) ?? [],
+          logged: new Set(logged.get(run)),
+          finishedAt: last?.event === 'finished' ? Date.parse(last.at) : undefined,
+        });
+      }),
     ),
     'values can be read': verdict(unreadableValues, (unreadable) => unreadable),
     'alarms without gaps': verdict(alarms, (numbers) => [...numbers].flatMap(gaps)),
@@ -275,14 +300,15 @@ function repeated([name, history]: readonly [string, readonly TcEvent[]]): strin
   return new Set(states).size === states.length ? [] : [`${name}: ${states.join(', ')}`];
 }
 
-/** An answer whose reply said that it is kept stands in the log, taken or refused, unless the run ended before. */
-function answersLost(answered: Load['answered'], run: string, log: readonly RunEvent[]): string[] {
-  const given = answered.filter((each) => each.run === run).length;
-  const logged = log.filter(({ event }) => event === 'answered' || event === 'answer_refused').length;
-  const last = log.at(-1);
-  const isCut = last?.event === 'finished' && last.reason?.startsWith('aborted') === true;
-  if (logged >= given || (isCut && logged >= given - 1)) return [];
-  return [`${run}: ${given} answers kept, ${logged} logged`];
+function keptAnswers({ runs, answers, answersLogged }: CampaignRecord): Read<{
+  readonly logs: Named<RunEvent>;
+  readonly answers: Named<StoredAnswer>;
+  readonly logged: Named<number>;
+}> {
+  if (!('of' in runs)) return runs;
+  if (!('of' in answers)) return answers;
+  if (!('of' in answersLogged)) return answersLogged;
+  return { of: { logs: runs.of, answers: answers.of, logged: answersLogged.of } };
 }
 
 function gaps([name, numbers]: readonly [string, readonly number[]]): string[] {
