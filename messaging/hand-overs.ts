@@ -4,7 +4,8 @@
  *
  * G1. Whoever finds nobody there asks again, for as long as another process may take to be there: twice the time to
  *     live of a member, since one that has just come may wait for one (membership.E10), and `TAKEOVER_MS` to claim and
- *     begin. That is the bound, also where nobody will ever come.
+ *     begin. That is the bound, also where nobody will ever come. Most hand-overs last less than a tenth of a second:
+ *     it pauses for as long as nobody has served it so far, and never longer than where the bus is away.
  * G2. Behind a hand-over that did not come nobody waits again: who asks while it is known to be absent learns so at
  *     once. It is known for `ABSENCE_KNOWN_MS` behind the last who looked; later it may have come and gone.
  * G3. Whatever a gateway answers, it is there: the next absence begins by itself.
@@ -13,6 +14,7 @@
 import { BUS_RETRY_MS } from '../contract/limits/bus.ts';
 import {
   ABSENCE_KNOWN_MS,
+  HAND_OVER_LOOK_MS,
   HAND_OVER_MS_MOST,
   MEMBER_TTL_MS,
   TAKEOVER_MS,
@@ -34,6 +36,8 @@ export interface Absence {
   readonly ms: number;
   /** Another process would be there by now (G1). */
   readonly isOver: boolean;
+  /** Pause before the next look (G1). */
+  readonly pauseMs: number;
 }
 
 interface Waiting {
@@ -69,7 +73,9 @@ export class HandOvers {
     const shared = known !== undefined && now - known.seenAt <= ABSENCE_KNOWN_MS ? known.since : now;
     const since = Math.min(shared, before?.since ?? now);
     this.#absent.set(name, { since, seenAt: now });
-    return { since, ms: now - since, isOver: now - since >= this.#waitMs };
+    const ms = now - since;
+    const pauseMs = Math.min(Math.max(ms, HAND_OVER_LOOK_MS), BUS_RETRY_MS, Math.max(this.#waitMs - ms, 0));
+    return { since, ms, isOver: ms >= this.#waitMs, pauseMs };
   }
 
   /**
@@ -88,7 +94,7 @@ export class HandOvers {
       if (asked.outcome !== 'unserved' || !isOfCell) return { asked };
       absence = this.unserved(name, absence);
       if (absence.isOver) return { asked, absence };
-      await pause(this.#clock, BUS_RETRY_MS, signal);
+      await pause(this.#clock, absence.pauseMs, signal);
     }
     return undefined;
   }

@@ -82,7 +82,8 @@ export async function sendFrame(ports: TelecommandPorts, sending: Sending): Prom
     const next = afterSilence(asked, doubt, sending, ports);
     if ('outcome' in next) return next;
     doubt = next;
-    if (asked.outcome !== 'unanswered') await pause(clock, BUS_RETRY_MS, signal);
+    const pauseMs = doubt.absence?.pauseMs ?? BUS_RETRY_MS;
+    if (asked.outcome !== 'unanswered') await pause(clock, pauseMs, signal);
   }
 }
 

@@ -12,6 +12,8 @@ export const MEMBER_TTL_MS_MOST = 3_600_000;
 export const TAKEOVER_MS = 4_000;
 /** Longest wait for another process to serve a gateway, however long members live: people wait for the telecommand. */
 export const HAND_OVER_MS_MOST = 60_000;
+/** Pause behind the first look at what nobody serves; a process that gives one over takes some tens of ms. */
+export const HAND_OVER_LOOK_MS = 25;
 /**
  * How long a gateway that nobody has taken is known to be absent, behind the last look: no process begins one and gives
  * it back in less, and a lane that is full of telecommands looks again within it.
