@@ -4,7 +4,7 @@
  *
  * A1. That the stream knows the id of a message and has nothing behind the expected position means that it lost the
  *     message and not its id: copies of a stream may differ. It is appended under another id, unless its writer goes by
- *     what was lost.
+ *     what was lost. What was appended so may be lost as well, and is appended once more.
  * A2. An append whose answer was lost in an outage is asked for again; that the message stands there already, with the
  *     same content and by the same owner, is success and not the work of another owner.
  */
@@ -23,6 +23,9 @@ export interface Behind {
   /** Nothing is appended where the stream lost a message under this id (A1). */
   readonly stopsAtLoss?: boolean;
 }
+
+/** How often one message is appended again because it was lost; a bus that loses more of them keeps nothing. */
+const LOSSES_OF_A_MESSAGE = 8;
 
 export type AppendedBehind =
   | Extract<Appended, { outcome: 'stored' }>
@@ -46,15 +49,16 @@ export async function appendBehind(
       headers,
       ...(once && { once }),
     });
-  let appended = await append(id);
-  if (appended.outcome === 'stored') return appended;
-  let last = await bus.last(stream, to);
-  if (appended.outcome === 'duplicate' && (last?.seq ?? 0) === expected) {
-    // A1
-    if (stopsAtLoss) return { outcome: 'lost' };
-    appended = await append(`${id}-behind-${expected}-lost-${appended.seq}`);
+  let under = id;
+  let last: StreamMessage | undefined;
+  for (let losses = 0; losses <= LOSSES_OF_A_MESSAGE; losses += 1) {
+    const appended = await append(under);
     if (appended.outcome === 'stored') return appended;
     last = await bus.last(stream, to);
+    if (appended.outcome !== 'duplicate' || (last?.seq ?? 0) !== expected) break;
+    // A1
+    if (stopsAtLoss) return { outcome: 'lost' };
+    under = `${id}-behind-${expected}-lost-${appended.seq}`;
   }
   return { outcome: 'refused', last };
 }
