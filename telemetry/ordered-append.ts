@@ -7,6 +7,8 @@
  * Q3. `stored` is called in the order of the pushes, each once.
  * Q4. While the oldest has waited for its acknowledgement longer than `VALUE_APPEND_LATE_MS` nothing new is sent: a
  *     stream that has just lost its leader answers nothing, and what was sent behind it would be stored before it.
+ * Q5. Nothing is sent by whoever may not be the owner any more. One that slept would send what its successor has
+ *     published, and past the window for which the stream remembers ids both would be stored.
  */
 
 import type { StreamDefinition } from '../contract/bus/streams.ts';
@@ -40,6 +42,7 @@ export class OrderedAppend {
   readonly #stream: StreamDefinition;
   readonly #clock: Clock;
   readonly #log: Log;
+  readonly #holds: () => boolean;
   readonly #queue: Entry[] = [];
   #sent = 0;
   /** Set from a failure until everything sent has settled and the pause is over (Q1). */
@@ -52,11 +55,19 @@ export class OrderedAppend {
   readonly #empty: (() => void)[] = [];
   readonly #forget: () => void;
 
-  constructor(options: { bus: Bus; stream: StreamDefinition; clock: Clock; log: Log }) {
+  /** `holds`: whether it is the owner of what it appends (Q5); default: always. */
+  constructor(options: {
+    readonly bus: Bus;
+    readonly stream: StreamDefinition;
+    readonly clock: Clock;
+    readonly log: Log;
+    readonly holds?: (() => boolean) | undefined;
+  }) {
     this.#bus = options.bus;
     this.#stream = options.stream;
     this.#clock = options.clock;
     this.#log = options.log;
+    this.#holds = options.holds ?? (() => true);
     this.#forget = options.bus.onConnection((connected) => this.#connection(connected));
   }
 
@@ -89,7 +100,16 @@ export class OrderedAppend {
 
   #send(): void {
     if (this.#broken || this.#stopped || this.#isLate()) return;
+    if (!this.#holds()) return this.#lookAgain();
     for (const entry of this.#queue) if (entry.state === 'waiting') this.#sendOne(entry);
+  }
+
+  /** Q5: it is stopped soon, or is the owner after all. */
+  #lookAgain(): void {
+    this.#pause ??= this.#clock.setTimeout(() => {
+      this.#pause = undefined;
+      this.#send();
+    }, BUS_RETRY_MS);
   }
 
   /** Q4: what stands first has settled or is on its way. */

@@ -28,7 +28,9 @@ function appends() {
         calls.push({ id, once, answer: resolve, lose: () => reject(new Outage('bus.unavailable', 'lost')) });
       }),
   } as unknown as Bus;
-  const queue = new OrderedAppend({ bus, stream: streams.values, clock, log: keptLog() });
+  const owner = { holds: true };
+  const holds = (): boolean => owner.holds;
+  const queue = new OrderedAppend({ bus, stream: streams.values, clock, log: keptLog(), holds });
   const push = (id: string): void => {
     void queue.push({
       subject: 'mcs.tm.value.sat1',
@@ -39,7 +41,7 @@ function appends() {
     });
   };
   const ids = (): string[] => calls.map(({ id }) => id);
-  return { clock, calls, stored, push, ids };
+  return { clock, calls, stored, push, ids, owner, queue };
 }
 
 describe('appends in order', () => {
@@ -76,5 +78,25 @@ describe('appends in order', () => {
     calls[0]!.answer({ outcome: 'stored', seq: 1 });
     await clock.run(1, 1);
     expect(ids()).toEqual(['a', 'b']);
+  });
+
+  it('ordered-append.Q5 nothing is sent, nor sent again, by one that may not be the owner any more', async () => {
+    const { clock, calls, push, ids, owner, queue } = appends();
+    push('a');
+    owner.holds = false;
+    push('b');
+    // Its answer was lost while it slept.
+    calls[0]!.lose();
+    await clock.run(10 * BUS_ATTEMPT_MS, 100);
+    expect(ids()).toEqual(['a']);
+    // It is the owner after all: everything is sent, in order.
+    owner.holds = true;
+    await clock.run(BUS_ATTEMPT_MS, 10);
+    expect(ids()).toEqual(['a', 'a', 'b']);
+    owner.holds = false;
+    push('c');
+    for (const [at, call] of calls.slice(1).entries()) call.answer({ outcome: 'stored', seq: at + 1 });
+    await queue.stop();
+    expect([ids(), clock.waiting]).toEqual([['a', 'a', 'b'], 0]);
   });
 });
