@@ -8,6 +8,7 @@
  *     before it has caught up, and behind that only where something was over or the store went back.
  */
 
+import { setMaxListeners } from 'node:events';
 import type { KeptEnvelopes } from '../../messaging/kept-envelopes.ts';
 import { retryWhileBusIsAway } from '../../messaging/while-bus-is-away.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -35,6 +36,8 @@ export class Leftovers {
 
   constructor(options: LeftoversOptions) {
     this.#options = options;
+    // As many may wait for the bus as telecommands ended meanwhile.
+    setMaxListeners(0, this.#stopping.signal);
   }
 
   /** What an owner before kept of a telecommand (F2). Throws `Outage`. */

@@ -3,6 +3,7 @@
  * its streams, and whether it is still this owner's. Part of a lane (`lane.ts`).
  */
 
+import { setMaxListeners } from 'node:events';
 import { streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';
 import { LANE_OPEN_TELECOMMANDS } from '../../contract/limits/telecommand.ts';
@@ -83,6 +84,8 @@ export class OpenLane {
   constructor(options: LaneOptions) {
     this.options = options;
     const { bus, clock, log, target, epoch, failed, kept, past } = options;
+    // Every telecommand of it may wait for the bus at the same time.
+    setMaxListeners(0, this.stopping.signal);
     this.leftovers = kept && new Leftovers({ target, kept, clock, log });
     this.mark = new LowWaterMark({
       bus,

@@ -10,12 +10,12 @@ import type { LaunchReply } from '../../contract/run.ts';
 import { call } from '../support/client.ts';
 import { until } from '../support/until.ts';
 import { launch, openPage, type Watched } from './browser.ts';
+import { loseFirstAnswer } from './lost-answer.ts';
 import { manyMeasures, named, type OperatorCell, startOperatorCell } from './operator-page.ts';
 
 const forgiven = /status of (4\d\d|503)/;
 const ADA = { 'x-mcs-user': 'ada' };
 const START = 'start=ops@1.0.0/ask_level';
-const UNAVAILABLE = { errors: [{ code: 'api::unavailable', message: 'the message bus does not answer' }] };
 
 let cell: OperatorCell;
 let browser: Browser;
@@ -76,15 +76,7 @@ it('start-form.F1 a form that starts a run is of one target and one address', as
 it('a start that nobody knows the outcome of is repeated under the same identifier, and starts one run', async () => {
   const page = await open(`#/runs?target=sat1&${START}`);
   await named(page);
-  const ids: string[] = [];
-  // The service has taken it, and the answer is lost on the way.
-  await page.route('**/v1/runs', async (route) => {
-    if (route.request().method() !== 'POST') return route.continue();
-    ids.push((route.request().postDataJSON() as { id: string }).id);
-    if (ids.length > 1) return route.continue();
-    await route.fetch();
-    await route.fulfill({ status: 503, json: UNAVAILABLE });
-  });
+  const ids = await loseFirstAnswer(page, '/v1/runs');
   const review = async (): Promise<void> => {
     await page.getByRole('combobox', { name: /^environment/ }).selectOption('rehearsal');
     await page.getByRole('button', { name: 'Review…' }).click();
@@ -108,14 +100,7 @@ it('a start that nobody knows the outcome of is repeated under the same identifi
 it('a telecommand that nobody knows the outcome of keeps its chain and its identifier', async () => {
   const page = await open('#/telecommands/obc.ping?target=sat1');
   await page.getByRole('button', { name: 'Review…' }).click();
-  const ids: unknown[] = [];
-  // The service has stored it, and the answer is lost on the way.
-  await page.route('**/v1/tc', async (route) => {
-    ids.push((route.request().postDataJSON() as { id: string }).id);
-    if (ids.length > 1) return route.continue();
-    await route.fetch();
-    await route.fulfill({ status: 503, json: UNAVAILABLE });
-  });
+  const ids = await loseFirstAnswer(page, '/v1/tc');
   await page.getByRole('button', { name: 'Send to sat1' }).click();
   await page.locator('.refusal', { hasText: 'under the same identifier' }).waitFor();
   await page.locator('.chain', { hasText: '✓ VERIFIED' }).waitFor();

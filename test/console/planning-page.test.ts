@@ -10,6 +10,7 @@ import type { Schedule } from '../../contract/schedule.ts';
 import { call } from '../support/client.ts';
 import { until } from '../support/until.ts';
 import { launch, openPage, type Watched } from './browser.ts';
+import { loseFirstAnswer } from './lost-answer.ts';
 import { findings, type OperatorCell, seeChart, startOperatorCell } from './operator-page.ts';
 
 const PATIENTLY = { timeoutMs: 60_000 };
@@ -314,15 +315,7 @@ describe('the files', () => {
       .waitFor();
     expect(await findings(page)).toEqual([]);
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
-    const ids: string[] = [];
-    // The service has taken it, and the answer is lost on the way.
-    await page.route('**/v1/runs', async (route) => {
-      if (route.request().method() !== 'POST') return route.continue();
-      ids.push((route.request().postDataJSON() as { id: string }).id);
-      if (ids.length > 1) return route.continue();
-      await route.fetch();
-      await route.fulfill({ status: 503, json: { errors: [{ code: 'api::unavailable', message: 'away' }] } });
-    });
+    const ids = await loseFirstAnswer(page, '/v1/runs');
     const start = page.getByRole('button', { name: 'Start the run that writes it' });
     await start.click();
     await page.locator('.refusal', { hasText: 'under the same identifier' }).waitFor();
