@@ -1,4 +1,7 @@
-/** What runs may send, and when: Mission Control Service, sections 2.3 (log), 3.2 and 4.1 rule 5. */
+/**
+ * What runs may send, and when: Mission Control Service, sections 2.3 (log), 3.2 and 4.1 rule 5. Where the bus lost
+ * events out of the middle of a log, counting starts again: a decision or an attempt may be among them.
+ */
 
 import type { Program, ProgramNode } from '../../../contract/program.ts';
 import type { Holder, TargetHolds } from '../../../contract/target-holds.ts';
@@ -41,8 +44,10 @@ export const repeatedByPeopleOnly: Checker = {
   *check({ runs }) {
     for (const [run, log] of byRun(runs.events)) {
       const changedAt = new Map<string, number>();
-      let replayAt = 0;
+      let [replayAt, last] = [0, 0];
       for (const { event } of log) {
+        if (event.seq > last + 1) changedAt.clear();
+        last = event.seq;
         if (event.event === 'telecommand_sent' && event.changes_state) changedAt.set(event.path, event.seq);
         if (isReplay(event)) replayAt = event.seq;
         const changed = event.event === 'step_started' ? changedAt.get(event.path) : undefined;
@@ -63,7 +68,10 @@ export const noMoreThanWritten: Checker = {
       if (program === undefined) continue;
       const most = changesByPath(program.steps);
       const sent = new Map<string, number>();
+      let last = 0;
       for (const { event } of log) {
+        if (event.seq > last + 1) sent.clear();
+        last = event.seq;
         if (event.event === 'step_started') sent.delete(event.path);
         if (event.event !== 'telecommand_sent' || !event.changes_state) continue;
         const count = (sent.get(event.path) ?? 0) + 1;

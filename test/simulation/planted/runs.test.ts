@@ -154,7 +154,9 @@ describe('tampered histories of runs', () => {
     );
     const begunAgain = ({ runs }: History) => {
       const begun = runs.events.find(({ event }) => event.event === 'step_started')!;
-      return { events: [...runs.events, { ...begun, event: { ...begun.event, seq: 999 } }] };
+      const last = runs.events.findLast(({ run: of }) => of === begun.run)!;
+      const next = { ...begun.event, seq: last.event.seq + 1 };
+      return { events: [...runs.events, { ...begun, event: next }] };
     };
     expect(await brokenIn(begunAgain)).toContain('repeated-by-people-only');
   });
