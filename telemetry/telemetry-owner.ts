@@ -14,8 +14,8 @@
  *     decoded before: its id is `<target>-<position>-<moment>`, its source that position, so O1 and O2 hold of it as of
  *     the others. What came due before the samples of a message is published before them. At the head of the stream the
  *     clock says when, and the append holds only if nobody has published anything since: an owner that slept publishes
- *     nothing late, and ends. With each message it asks whether the target is still its own: another one may have
- *     published that moment behind another message, under another id.
+ *     nothing late, and ends. Before the samples of a message it asks whether the target is still its own: another one
+ *     may have published that moment behind another message, under another id.
  * O6. What a new catalogue derives over windows is filled from the value stream, as by a new owner; until then no
  *     message is taken.
  * O7. Where a stream went back (a store that was put back, newest messages lost), nothing that is known of positions
@@ -201,7 +201,6 @@ class Owner implements TelemetryOwner {
     if (this.#derivation.filling !== undefined)
       return this.#derivation.filling.then(() => this.handle(message));
     if (this.#lost || this.#stopped) return;
-    if (this.#options.holds?.() === false) return this.#lose();
     this.#atHead = message.pending === 0;
     if (this.#publisher.has(message.seq)) return this.#publisher.pass(message.seq, () => this.#stopped);
     const read = readBatch<DecodedBatch>(message.data);
@@ -295,12 +294,15 @@ class Owner implements TelemetryOwner {
 
   /** Publishes what time alone changed up to `limitMs`, one moment after the other (O5). */
   #turn(limitMs: number): void {
+    const { holds = () => true } = this.#options;
     for (
       let turned = this.#derivation.compute?.turn(limitMs);
       turned;
       turned = this.#derivation.compute?.turn(limitMs)
-    )
+    ) {
+      if (!holds()) return this.#lose();
       this.#publishTurned(turned);
+    }
   }
 
   /** When the clock has to be looked at: at the head of the stream, when everything has been stored. */
