@@ -79,6 +79,8 @@ export class StubBus implements Bus {
     return true;
   }
 
+  async holesUntil(): Promise<undefined> {}
+
   objects(): never {
     throw new Error('this bus keeps no objects');
   }

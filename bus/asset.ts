@@ -18,6 +18,11 @@ export interface Asset {
 /** A stream as its leader says it stands, asked just now. */
 export interface Standing extends Asset {
   readonly lastSeq: number;
+  /** How many messages it holds, and the position of the first. */
+  readonly messages: number;
+  readonly firstSeq: number;
+  /** When the last message was stored, as far as the server knows it still: ms since 1970. */
+  readonly lastAt: number | undefined;
   readonly replicas: number;
   /** The server that leads it; undefined where there is one server. */
   readonly leader?: string | undefined;
@@ -68,10 +73,19 @@ export function standing(info: StreamInfo): Standing {
     stream: config.name,
     identity: identityOf(info),
     lastSeq: state.last_seq,
+    messages: state.messages,
+    firstSeq: state.first_seq,
+    lastAt: timeOf(state.last_ts),
     replicas: config.num_replicas,
     leader: cluster?.leader,
     meanBytes: state.messages === 0 ? 0 : state.bytes / state.messages,
   };
+}
+
+/** A server that restarted behind the loss of its last message says the year 1 or 1970. */
+function timeOf(timestamp: unknown): number | undefined {
+  const at = Date.parse(String(timestamp));
+  return at > 0 ? at : undefined;
 }
 
 const DESCRIBED = 'mcs ';

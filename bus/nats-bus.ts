@@ -97,6 +97,7 @@ export function openBus(options: BusOptions): NatsBus {
     follow: async (stream, subject, from, handle, options = {}) =>
       follow(tools, { stream, filter: checkFilter(subject), from, handle, ...options }),
     stillHolds: (stream, known) => past.stillHolds(assets.stream(stream), known),
+    holesUntil: (stream) => past.holesUntil(assets.stream(stream)),
     get lostUntil() {
       return past.lostUntil;
     },

@@ -5,15 +5,23 @@
  * H1. A message is known by its position with the time it was stored or its subject. One that is gone by its age proves
  *     nothing; one that is too young for that does (`isYoung`): copies that differ leave holes.
  * H2. In a cluster a new leader may not know yet what the old one held: that is waited for, not taken for a loss.
+ * H4. Messages leave a stream by its age or its size, from the front. A position behind its first message that holds
+ *     none, up to the last one that was given, is a loss that nobody need have known of. It was stored before the
+ *     message behind it; where nothing is behind it, before the last message that the server knows the time of, or
+ *     before now.
  * H3. Whoever finds that something known is gone leaves its time here, for those of this process that knew nothing of
  *     that time.
  */
 
+import type { StreamInfo } from 'nats';
 import { Outage } from '../contract/outage.ts';
 import type { KnownMessage } from '../ports/bus.ts';
 import type { AssetHandle, Standing } from './asset.ts';
 import type { JetStream } from './jetstream.ts';
 import { readAt } from './stored-last.ts';
+
+/** As many positions as an answer of the server may name. */
+const NAMED_HOLES = 10_000;
 
 /** An election and the catching up after it take some seconds; a loss may wait as long. */
 export const CATCH_UP_MS = 15_000;
@@ -46,6 +54,32 @@ export class Past {
     return holds;
   }
 
+  /**
+   * H4: until when messages are lost out of the middle of a stream or off its end; undefined: none are. Rejects with an
+   * outage while it cannot be determined.
+   */
+  async holesUntil(asset: AssetHandle): Promise<number | undefined> {
+    return this.#jetstream.retrying(undefined, async (left) => {
+      const stands = await asset.look(left());
+      const { stream, messages, lastAt } = stands;
+      if (messages === 0) return lastAt;
+      if (holesOf(stands) === 0) return undefined;
+      const newest = await this.#newestHole(stands, left());
+      const behind = await readAt(this.#jetstream, stream, { seq: newest + 1 }, left());
+      return behind?.at ?? lastAt ?? Date.now();
+    });
+  }
+
+  async #newestHole({ stream, lastSeq, ...stands }: Standing, timeoutMs: number): Promise<number> {
+    if (holesOf({ lastSeq, ...stands }) > NAMED_HOLES) return lastSeq;
+    const { state } = await this.#jetstream.ask<Pick<StreamInfo, 'state'>>(
+      `STREAM.INFO.${stream}`,
+      { deleted_details: true },
+      timeoutMs,
+    );
+    return Math.max(...(state.deleted ?? [lastSeq]));
+  }
+
   async #look(asset: AssetHandle, known: KnownMessage, left: () => number): Promise<boolean> {
     const stands = await asset.look(left());
     if (!this.reaches(stands, known.seq)) return false;
@@ -74,4 +108,13 @@ export class Past {
       throw new Outage('bus.unavailable', `${stream} has not caught up with what it held`);
     return false;
   }
+}
+
+/** H4 */
+export function holesOf({
+  messages,
+  firstSeq,
+  lastSeq,
+}: Pick<Standing, 'messages' | 'firstSeq' | 'lastSeq'>): number {
+  return messages === 0 ? 0 : lastSeq - firstSeq + 1 - messages;
 }

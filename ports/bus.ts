@@ -237,6 +237,11 @@ export interface Bus {
   /** Whether a stream still holds a message; one that has left it by its age counts as held. */
   stillHolds(stream: StreamDefinition, known: KnownMessage): Promise<boolean>;
   /**
+   * Until when messages are lost out of the middle of a stream or off its end; undefined: none are. Rejects with an
+   * outage.
+   */
+  holesUntil(stream: StreamDefinition): Promise<number | undefined>;
+  /**
    * When the last message was stored of which this process found that the store went back behind it; undefined: none.
    */
   readonly lostUntil?: number | undefined;

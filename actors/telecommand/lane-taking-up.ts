@@ -12,7 +12,7 @@ import type { OpenLane } from './open-lane.ts';
 import { refusalOf } from './refusal.ts';
 import { restored } from './restored.ts';
 import { type Standing, UNBEGUN } from './standing.ts';
-import { cutBy, historyBefore, orphans } from './taking-over.ts';
+import { cutBy, historyBefore, LOST_BEFORE, lostUnnoticed, orphans } from './taking-over.ts';
 import { cellId, chartInput, define, type parseSubmission, type Work } from './work.ts';
 
 export class LaneTakingUp {
@@ -40,7 +40,8 @@ export class LaneTakingUp {
       log.error({ err: error, cell }, 'telecommand cannot be taken up');
       return undefined;
     });
-    const cut = cutBy({ at: message.at, id: submission.id }, history, this.#lane.mark);
+    const about = { at: message.at, id: submission.id };
+    const cut = cutBy(about, history, this.#lane.mark) ?? (await this.#cutUnnoticed(submission.id, history));
     if (cut === undefined && work !== undefined && (await this.#takeWork(cell, work, history))) return;
     if (this.#lane.isStopped) return;
     const detail = cut ?? this.#lane.hasLeft ?? 'what it was resolved with cannot be read';
@@ -48,6 +49,16 @@ export class LaneTakingUp {
     const bare = { ...submissionOnly(message, submission), definition: undefined };
     if (await this.#lane.record(this.#inputOf(work ?? bare), { detail, isCut: cut !== undefined }))
       this.#lane.leftovers?.add(cell, message.seq);
+  }
+
+  /** taking-over.R7 */
+  async #cutUnnoticed(id: string, history: Standing): Promise<string | undefined> {
+    const { bus, log, target } = this.#lane.options;
+    const until = this.isTakingOver ? await lostUnnoticed(bus, id, history) : undefined;
+    if (until === undefined) return undefined;
+    log.error({ target, id, until: new Date(until).toISOString() }, 'events that were acknowledged are lost');
+    bus.lost?.(until);
+    return LOST_BEFORE;
   }
 
   #inputOf(work: Work, refusal?: string): TelecommandInput {

@@ -12,6 +12,8 @@
  *     repetition of one that was lost with all its history, by a client or by its run: it is not sent, and not said to
  *     have never left. That it was taken up shows nothing: an owner that ends it begins its history first, and may not
  *     get further.
+ * R7. Events that the stream lost while nobody noticed leave holes in it. A telecommand that was drawn before, of which
+ *     no frame is known, may have left with them.
  * R6. An ENCODED without the PENDING before it is such a history as well.
  * R5. An end of which nobody knows whether it left is recorded by an ENCODED that names no frame (`given-up.ts`): where
  *     its owner got no further, the next one records the rest of that end and asks no gateway.
@@ -34,6 +36,9 @@ const ENCODED_REVISION = 2;
 
 /** Longer than a telecommand lives: from its submission over its age to the end of its verification. */
 const LIFE_MS = 24 * 3_600_000;
+
+/** R4, R7 */
+export const LOST_BEFORE = 'the bus lost messages, and events of this telecommand may be among them';
 
 /** Where a telecommand stands that was submitted before; `over` when it is. Throws `Outage`. */
 export async function historyBefore(
@@ -65,12 +70,28 @@ export function cutBy(
   if (state === 'ENCODED' && frame === undefined) return 'an owner before was ending it: it names no frame';
   const wasRead = wentBack !== undefined && at <= wentBack.until;
   if (!isCut && !wasRead && !isDrawnBefore(id, lostUntil)) return undefined;
-  // Past ENCODED the gateway knows what left, and verification looks at what the spacecraft says.
-  if (state === 'ENCODED' || state === 'SENT') return undefined;
+  if (hasFrame(state)) return undefined;
   if (isCut) return 'stored events of its history are lost';
-  const lost = [...(wentBack?.streams ?? [])];
+  if (!wasRead) return LOST_BEFORE;
+  const lost = [...wentBack.streams];
   const names = lost.length === 0 ? '' : ` (${lost.join(', ')})`;
   return `the bus went back in time, and what it held of it is lost${names}`;
+}
+
+/** Past ENCODED the gateway knows what left, and verification looks at what the spacecraft says. */
+function hasFrame(state: Standing['fold']['state']): boolean {
+  return state === 'ENCODED' || state === 'SENT';
+}
+
+/** R7: until when events were lost among which those of a telecommand may be; undefined: none. Throws `Outage`. */
+export async function lostUnnoticed(
+  bus: Pick<Bus, 'holesUntil'>,
+  id: string,
+  { fold: { state } }: Pick<Standing, 'fold'>,
+): Promise<number | undefined> {
+  if (hasFrame(state)) return undefined;
+  const until = await bus.holesUntil(streams.telecommandEvents);
+  return until !== undefined && isDrawnBefore(id, until) ? until : undefined;
 }
 
 /** R4. Who repeats it later does so behind the window of the identifiers, and longer than a telecommand may wait. */

@@ -22,7 +22,7 @@ import { holds } from './holds.ts';
 import { marks, values } from './positions.ts';
 import { listedRuns, openRuns } from './runs.ts';
 import { schedules } from './schedules.ts';
-import { streamFindings } from './streams.ts';
+import { lostOf, streamFindings } from './streams.ts';
 import { parts, transferIndex, transfers } from './transfers.ts';
 
 const LOOKS: readonly Look[] = [
@@ -81,7 +81,8 @@ export async function checkBus({ bus, clock, bringUp }: CheckTools): Promise<Bus
 
 /** B1 */
 async function stillSo(compared: readonly Compared[], bus: NatsBus): Promise<readonly Compared[]> {
-  const isWrong = ({ standing, differs }: Compared): boolean => standing === undefined || differs.length > 0;
+  const isWrong = (each: Compared): boolean =>
+    each.standing === undefined || each.differs.length > 0 || lostOf(each) > 0;
   const wrong = new Set(compared.filter(isWrong).map(({ stream }) => stream));
   if (wrong.size === 0) return [];
   return (await bus.inventory.compare()).filter(({ stream }) => wrong.has(stream));

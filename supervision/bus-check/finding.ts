@@ -5,6 +5,7 @@ import type { NatsBus } from '../../bus/nats-bus.ts';
 export const CHECKS = {
   'stream-missing': 'a stream or bucket of the contract is not there: never used yet, or lost',
   'stream-differs': 'a stream or bucket is configured otherwise than declared',
+  'stream-with-holes': 'a stream lost messages out of its middle or off its end',
   'unreadable-record': 'an entry of a bucket cannot be read',
   'position-beyond-end': 'a position stands behind the end of its stream',
   'past-lost': 'a stream does not hold any more what a reader knew of it',

@@ -3,7 +3,7 @@
 import { cp, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { connect, jwtAuthenticator } from 'nats';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { NatsBus } from '../../bus/nats-bus.ts';
 import { startNats, type TestNats } from '../support/nats.ts';
 import { until } from '../support/until.ts';
@@ -38,6 +38,16 @@ async function putBack(): Promise<void> {
   await rm(store(), { recursive: true });
   await rename(kept(), store());
   await nats.start();
+}
+
+/** As copies that differ lose messages: no connection breaks, and positions stay. */
+async function takeOut(stream: string, ...seqs: readonly number[]): Promise<void> {
+  const { jwt, seed } = nats.credentials;
+  const authenticator = jwtAuthenticator(jwt, Buffer.from(seed));
+  const connection = await connect({ servers: nats.url, authenticator });
+  const manager = await connection.jetstreamManager();
+  for (const seq of seqs) await manager.streams.deleteMessage(stream, seq);
+  await connection.close();
 }
 
 it('bus/follow.F2 past.H1 a follower goes on with what is stored since, says so, and what was known is known to be gone', async () => {
@@ -112,14 +122,53 @@ it('a position beyond the end is of a past that is gone: reading goes on at the 
 it('past.H1 what is gone from the middle of a stream is lost, where it is too young to have left by its age', async () => {
   const [first, gone] = [await append('11'), await append('12')];
   await append('13');
-  const { jwt, seed } = nats.credentials;
-  const authenticator = jwtAuthenticator(jwt, Buffer.from(seed));
-  const connection = await connect({ servers: nats.url, authenticator });
-  const manager = await connection.jetstreamManager();
-  await manager.streams.deleteMessage(STREAM.name, gone);
-  await connection.close();
+  await takeOut(STREAM.name, gone);
   const subject = 'mcs.log.a';
   expect(await bus.stillHolds(STREAM, { seq: gone, subject })).toBe(true);
   expect(await bus.stillHolds(STREAM, { seq: gone, subject, isYoung: true })).toBe(false);
   expect(await bus.stillHolds(STREAM, { seq: first, subject, isYoung: true })).toBe(true);
+});
+
+describe('past.H4 until when messages of a stream are lost that nobody noticed', () => {
+  const HOLED = { name: 'HOLED', subjects: ['mcs.holed.*'], maxAgeMs: 3_600_000, dedupeMs: 60_000 };
+  const atOf: number[] = [];
+  const store = async (count: number): Promise<void> => {
+    for (let n = 0; n < count; n += 1) {
+      await bus.append(HOLED, 'mcs.holed.a', Buffer.from('x'), PATIENT);
+      atOf.push((await bus.last(HOLED, 'mcs.holed.a'))!.at);
+    }
+  };
+  /** By its position. */
+  const at = (seq: number): number => atOf[seq - 1]!;
+
+  it('none of a stream that holds nothing yet or all it was given, or whose first message has left it', async () => {
+    expect(await bus.holesUntil(HOLED)).toBeUndefined();
+    await store(8);
+    expect(await bus.holesUntil(HOLED)).toBeUndefined();
+    await takeOut(HOLED.name, 1);
+    expect(await bus.holesUntil(HOLED)).toBeUndefined();
+  });
+
+  it('out of its middle: when the message behind the newest hole was stored', async () => {
+    await takeOut(HOLED.name, 3, 5);
+    expect(await bus.holesUntil(HOLED)).toBe(at(6));
+  });
+
+  it('off its end: when the last message was stored, and now where a server that restarted does not know that', async () => {
+    await takeOut(HOLED.name, 8);
+    expect(await bus.holesUntil(HOLED)).toBe(at(8));
+    await nats.kill();
+    await nats.start();
+    await until(() => bus.connected);
+    const before = Date.now();
+    const now = await bus.holesUntil(HOLED);
+    expect(now).toBeGreaterThanOrEqual(before);
+    await store(1);
+    expect(await bus.holesUntil(HOLED)).toBe(atOf.at(-1));
+  });
+
+  it('all of it: when the last message was stored', async () => {
+    await takeOut(HOLED.name, 2, 4, 6, 7, 9);
+    expect(await bus.holesUntil(HOLED)).toBe(atOf.at(-1));
+  });
 });

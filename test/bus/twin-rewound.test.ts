@@ -135,3 +135,26 @@ it('past.H1 reports a watch of each key that is another one and of those that ar
   });
   await watch.stop();
 });
+
+it('past.H4 holes are dated by the message behind the newest, or by the last one that was stored', async () => {
+  const holes = (): Promise<number | undefined> => settled(writer.holesUntil(STREAM));
+  const lose = (count: number, behind: number): void =>
+    server.lose(STREAM, { count, behind, keepsIds: true });
+  expect(await holes()).toBeUndefined();
+  for (const name of ['1', '2', '3', '4', '5', '6']) await append(name);
+  expect(await holes()).toBeUndefined();
+  const at = server.stream(STREAM).messages.map((message) => message.at);
+  lose(1, 5);
+  expect(await holes()).toBeUndefined();
+  lose(1, 3);
+  expect(await holes()).toBe(at[3]);
+  lose(1, 1);
+  expect(await holes()).toBe(at[5]);
+  lose(1, 0);
+  expect(await holes()).toBe(at[5]);
+  await append('7');
+  const last = server.stream(STREAM).messages.at(-1)!;
+  expect(await holes()).toBe(last.at);
+  lose(9, 0);
+  expect(await holes()).toBe(last.at);
+});

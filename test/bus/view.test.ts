@@ -16,7 +16,16 @@ afterEach(() => {
 });
 
 const stands = (lastSeq: number, replicas = 3) =>
-  ({ stream: 'KV_b', identity: 'once', lastSeq, replicas, meanBytes: 100 }) as const;
+  ({
+    stream: 'KV_b',
+    identity: 'once',
+    lastSeq,
+    messages: lastSeq,
+    firstSeq: 1,
+    lastAt: undefined,
+    replicas,
+    meanBytes: 100,
+  }) as const;
 const message = (text: string) => ({ subject: '$KV.b.k', data: Buffer.from(text) }) as never;
 const position = (seq: number, at = seq) => ({ seq, at, delivery: seq, pending: 0 }) as never;
 

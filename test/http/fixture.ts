@@ -79,6 +79,7 @@ export const absentBus: Bus = {
   last: async () => away(),
   follow: async () => away(),
   stillHolds: async () => away(),
+  holesUntil: async () => away(),
   bucket: () => ({
     get: async () => away(),
     put: async () => away(),

@@ -110,6 +110,8 @@ export class MemoryBus implements Bus {
     return true;
   }
 
+  async holesUntil(): Promise<undefined> {}
+
   objects(): never {
     throw new Error('this bus keeps no objects');
   }

@@ -113,6 +113,10 @@ export class FakeBus implements Bus {
     return messages.length >= seq && (at === undefined || messages[seq - 1]?.at === at);
   }
 
+  async holesUntil(): Promise<undefined> {
+    this.demand();
+  }
+
   objects(): never {
     throw new Error('this bus keeps no objects');
   }

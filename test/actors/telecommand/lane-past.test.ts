@@ -323,6 +323,43 @@ describe('streams that went back', () => {
     },
   );
 
+  it('events that the bus lost unnoticed: what was drawn before and has no frame is ended and not sent (taking-over.R7)', async () => {
+    const clock = new ManualClock(decodeTime(idOf(1)) + 1_000);
+    const one = world(new LogBus(), clock);
+    await submit(one.bus, 1);
+    await submit(one.bus, 2);
+    await recorded(one.bus, 2, 'PENDING');
+    await submit(one.bus, 3);
+    await recorded(one.bus, 3, 'PENDING', 'ENCODED');
+    const since = ulid(clock.now());
+    await submit(one.bus, 4, { id: since });
+    one.bus.emptyUntil = clock.now() - 50;
+    const asked: string[] = [];
+    const { holesUntil } = one.bus;
+    one.bus.holesUntil = (...[stream]: readonly StreamDefinition[]) => {
+      asked.push(stream!.name);
+      return holesUntil.call(one.bus);
+    };
+    await one.lane.start();
+    await one.run(2_000);
+    for (const n of [1, 2]) {
+      expect(one.states(n)).toEqual(['PENDING', 'ENCODED', 'SEND_FAILED']);
+      expect(eventsOf(one.bus, n).at(-1)?.detail).toContain('the bus lost messages');
+      expect(eventsOf(one.bus, n).at(-1)?.detail).toContain('nobody knows whether it left');
+    }
+    // The gateway knows of a frame whether it left, and what was drawn since has lost nothing.
+    expect(one.states(3)).toContain('SENT');
+    expect(one.sent).toHaveLength(2);
+    expect(one.bus.lostUntil).toBe(one.bus.emptyUntil);
+    expect(new Set(asked)).toEqual(new Set(['TC_EVENTS']));
+    // What is submitted to an owner that lives has no events that could be lost.
+    const before = asked.length;
+    await submit(one.bus, 5, { id: ulid(clock.now()) });
+    await one.run(2_000);
+    expect(asked).toHaveLength(before);
+    await one.lane.stop();
+  });
+
   it('an end that its owner only began is gone on with: nobody knows, and no gateway is asked (taking-over.R5)', async () => {
     const one = world();
     await submit(one.bus, 1);

@@ -39,6 +39,8 @@ interface Feed {
 
 export class LogBus implements Bus {
   lostUntil: number | undefined;
+  /** What it answers about holes. */
+  emptyUntil: number | undefined;
   connected = true;
   now: () => number = () => 0;
   readonly stored = new Map<string, StreamMessage[]>();
@@ -166,6 +168,10 @@ export class LogBus implements Bus {
     const message = this.messages(stream)[seq - 1];
     if (message === undefined) return seq < 1;
     return (at ?? message.at) === message.at && (subject ?? message.subject) === message.subject;
+  }
+
+  async holesUntil(): Promise<number | undefined> {
+    return this.emptyUntil;
   }
 
   #offer(feed: Feed, stream: StreamDefinition, message: StreamMessage): void {

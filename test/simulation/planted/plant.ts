@@ -17,6 +17,7 @@ export function altered(bus: Bus, replaced: Partial<Bus>): Bus {
     last: (stream, subject) => bus.last(stream, subject),
     follow: (stream, subject, from, handle, options) => bus.follow(stream, subject, from, handle, options),
     stillHolds: (stream, known) => bus.stillHolds(stream, known),
+    holesUntil: (stream) => bus.holesUntil(stream),
     get lostUntil() {
       return bus.lostUntil;
     },

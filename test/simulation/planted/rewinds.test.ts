@@ -50,6 +50,11 @@ function keepingParts(bus: Bus): Bus {
   });
 }
 
+/** No stream ever has a hole. */
+function unseeing(bus: Bus): Bus {
+  return altered(bus, { holesUntil: async () => undefined });
+}
+
 /** Why a run ends is not said. */
 function tightLipped(bus: Bus): Bus {
   return altered(bus, {
@@ -84,4 +89,8 @@ it('a run whose events were lost and that does not say so is found', async () =>
 it.each([20_083, 20_230, 20_637, 20_966])('seed %i keeps its promises behind what is lost', async (seed) => {
   const { violations } = await attempt(scenarioOf(seed, 'rewinds'));
   expect(violations).toEqual([]);
+});
+
+it('a telecommand that leaves twice, since nobody looked whether its events were lost, is found', async () => {
+  expect(await found(300_313, unseeing)).toContain('never-twice');
 });

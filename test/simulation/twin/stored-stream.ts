@@ -63,6 +63,8 @@ export class StoredStream {
   readonly #discarded: StoredMessage[] = [];
   /** Positions in front of the first message. */
   #base = 0;
+  /** When the last message was stored that it held since it was made or went back. */
+  #lastAt: number | undefined;
   /** The last position of those that S4 emptied at the end. */
   #emptyUpTo = 0;
   readonly #bySubject = new Map<string, StoredMessage[]>();
@@ -98,6 +100,16 @@ export class StoredStream {
     return Math.max(this.#emptyUpTo, this.#messages.at(-1)?.seq ?? this.#base);
   }
 
+  /** As `bus/past.ts` makes it of what a server says. */
+  get holesUntil(): number | undefined {
+    const messages = this.#messages;
+    if (messages.length === 0) return this.#lastAt;
+    if (this.lastSeq - messages[0]!.seq + 1 === messages.length) return undefined;
+    let behind = messages.length;
+    for (let next = this.lastSeq + 1; messages[behind - 1]!.seq + 1 === next; behind -= 1) next -= 1;
+    return messages[behind]?.at ?? this.#lastAt;
+  }
+
   at(seq: number): StoredMessage | undefined {
     // As many stand in front of it as there are positions, or fewer.
     let at = Math.min(seq - this.#base, this.#messages.length) - 1;
@@ -126,6 +138,7 @@ export class StoredStream {
     const { id, ...rest } = publication;
     const message: StoredMessage = { ...rest, seq: this.lastSeq + 1, at: now, order, before };
     this.#messages.push(message);
+    this.#lastAt = now;
     this.#ids.set(id, { seq: message.seq, at: now });
     const ofSubject = this.#bySubject.get(message.subject);
     if (ofSubject === undefined) this.#bySubject.set(message.subject, [message]);
@@ -145,6 +158,7 @@ export class StoredStream {
       ofSubject?.pop();
       if (ofSubject?.length === 0) this.#bySubject.delete(message.subject);
     }
+    this.#lastAt = this.#messages.at(-1)?.at;
     for (const [id, { seq }] of this.#ids) if (seq > this.lastSeq) this.#ids.delete(id);
     for (const listener of [...this.#rewound]) listener();
   }

@@ -340,6 +340,11 @@ export class TwinBus implements Bus, TwinCalls {
     return isHeld;
   }
 
+  holesUntil(definition: StreamDefinition): Promise<number | undefined> {
+    const stream = this.#options.server.stream(definition);
+    return this.read(`look ${stream.name}`, () => stream.holesUntil);
+  }
+
   get lostUntil(): number | undefined {
     return this.#lostUntil;
   }

@@ -200,6 +200,8 @@ describe('mcs bus check', () => {
     await bus.objects(objectStores.files).replace('sat1/9/1/0', once(Buffer.alloc(3)));
     await put('schedules', 'bad', schedule('bad', 'c'.repeat(64)));
     await manage((manager) => manager.streams.delete('KV_mcs_passes'));
+    for (const n of ['1', '2', '3']) await bus.append(streams.events, 'mcs.event.sat1', Buffer.from(n));
+    await manage((manager) => manager.streams.deleteMessage('EVENTS', 2));
     await manage((manager) => manager.streams.update('DEAD_LETTERS', { allow_direct: true }));
 
     const checked = await check(async () => {
@@ -231,6 +233,7 @@ describe('mcs bus check', () => {
       ['run-without-log', `mcs_runs ${UNKNOWN}`],
       ['run-without-program', `mcs_open_runs ${shardOf(LISTED)}.${LISTED}`],
       ['schedule-without-program', 'mcs_schedules bad'],
+      ['stream-with-holes', 'EVENTS'],
       ['transfer-without-parts', 'mcs_transfers sat1.3.1'],
       ['unreadable-record', 'mcs_actors radio.b'],
       ['unreadable-record', 'mcs_leases sat3'],
