@@ -61,7 +61,7 @@ function causeFault({ record, message }: TransferVersion, files: FileHistory): s
       return receivedBy(record).covers(0, size) ? undefined : 'not all of it is there';
     case 'SUPERSEDED': {
       const newer = [
-        ...[...files.chunks, ...files.holedChunks].filter(
+        ...[...files.chunks, ...files.lostChunks].filter(
           (chunk) => chunk.target === target && chunk.file === file_id,
         ),
         ...files.said

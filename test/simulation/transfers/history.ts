@@ -73,8 +73,8 @@ export interface FileHistory extends Around {
   /** Of `mcs_files`, removals among them. */
   readonly objects: readonly StoredMessage[];
   readonly chunks: readonly StoredChunk[];
-  /** Those that a hole took away after they were there for everybody to see. */
-  readonly holedChunks: readonly StoredChunk[];
+  /** Those that were there for everybody to see, and that the bus lost. */
+  readonly lostChunks: readonly StoredChunk[];
   readonly said: readonly Said[];
   /** Of the streams of decoded samples and of values. */
   readonly decoded: readonly StoredMessage[];
@@ -115,10 +115,7 @@ export function storedFiles(server: TwinServer, around: Around, held: Store = ke
       .map(keyOf),
     objects: held(server.bucket({ name: objectStores.files.name })),
     chunks: held(server.stream(streams.fileChunks)).flatMap(chunkIn),
-    holedChunks: server
-      .stream(streams.fileChunks)
-      .lost.filter(({ isHole }) => isHole === true)
-      .flatMap(chunkIn),
+    lostChunks: server.stream(streams.fileChunks).lost.flatMap(chunkIn),
     said: held(server.stream(streams.decoded)).flatMap(samplesIn),
     decoded: held(server.stream(streams.decoded)),
     values: held(server.stream(streams.values)),
