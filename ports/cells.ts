@@ -9,6 +9,8 @@ import type { EntityEvent, Stored } from './entity.ts';
 /** What became of an event for an entity: `full` when too many wait, `gone` when its process takes no more. */
 export type Told = 'accepted' | 'full' | 'gone' | 'quarantined';
 
+export type CellStatus = 'live' | 'loading' | 'restarting' | 'quarantined';
+
 /**
  * Why an entity has no cell here any more; after `quarantined` a person decides. `too-large`: something of it does not
  * fit into a message of the bus (`Binding.endsTooLarge`).
@@ -27,6 +29,8 @@ export interface Cells<Input = unknown, Event extends EntityEvent = EntityEvent,
   /** Stops its cell without a word: the record stays as it is. */
   drop(id: string): void;
   isLive(id: string): boolean;
+  /** How it is with an entity here; undefined for one that has no cell and waits for none. */
+  status(id: string): CellStatus | undefined;
   /** Where its chart stands; undefined while it has no cell. */
   context(id: string): Context | undefined;
   /** Why it is quarantined or restarted; undefined when it is in no trouble. */

@@ -2,6 +2,8 @@
  * The echoes of what a lane sent, as its gateways receive them. Mission Control Service, section 3.1.
  *
  * K1. An echo is evidence, never a reason to fail: a message that is no echo is skipped.
+ * K3. One of a telecommand that starts again waits for it; one of a telecommand in quarantine is recorded in its
+ *     history, which it goes on from when a person resumes it.
  * K2. An echo that comes after the final state is still recorded, behind it, for as long as one may be expected.
  */
 
@@ -22,8 +24,10 @@ interface LaneEchoesOptions {
   readonly bus: Bus;
   readonly clock: Clock;
   readonly log: Log;
-  /** Gives the echo to the live cell; false when it has none. */
+  /** Gives the echo to the cell, or to the one that starts next; false when there is none. */
   readonly tell: (cell: string, echo: EchoMessage) => boolean;
+  /** A telecommand that is open here and in quarantine. */
+  readonly quarantined: (cell: string) => TelecommandInput | undefined;
 }
 
 export class LaneEchoes {
@@ -67,14 +71,14 @@ export class LaneEchoes {
 
   #heard(cell: string, echo: EchoMessage): void {
     if (this.#options.tell(cell, echo)) return;
-    const finished = this.#finished.get(cell);
-    if (finished === undefined) return;
-    void this.#recordLate(finished.input, echo).catch((error: unknown) =>
+    const input = this.#finished.get(cell)?.input ?? this.#options.quarantined(cell);
+    if (input === undefined) return;
+    void this.#recordBeside(input, echo).catch((error: unknown) =>
       this.#options.log.warn({ err: error, cell }, 'late echo not recorded'),
     );
   }
 
-  async #recordLate(input: TelecommandInput, { at, conforming }: EchoMessage): Promise<void> {
+  async #recordBeside(input: TelecommandInput, { at, conforming }: EchoMessage): Promise<void> {
     const { bus, epoch } = this.#options;
     const last = await bus.last(streams.telecommandEvents, subject.tcEvent(input.target, input.id));
     await appendEvent(bus, input, { type: 'record', state: 'ECHO', at, conforming }, epoch, last?.seq ?? 0);

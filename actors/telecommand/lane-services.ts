@@ -25,7 +25,7 @@ export class ServicesOfLane {
   constructor(lane: OpenLane, places: LanePlaces) {
     this.#lane = lane;
     this.#places = places;
-    const { bus, clock, log, target, epoch, values, platforms } = lane.options;
+    const { bus, cells, clock, log, target, epoch, values, platforms } = lane.options;
     this.echoes = new LaneEchoes({
       target,
       epoch,
@@ -33,6 +33,8 @@ export class ServicesOfLane {
       clock,
       log,
       tell: (cell, echo) => this.#echoed(cell, echo),
+      quarantined: (cell) =>
+        cells.status(cell) === 'quarantined' ? this.#lane.open.get(cell)?.input : undefined,
     });
     this.#verifier = new Verifier({
       bus,
@@ -118,8 +120,8 @@ export class ServicesOfLane {
 
   #echoed(cell: string, { at, conforming }: EchoMessage): boolean {
     const { cells } = this.#lane.options;
-    if (!cells.isLive(cell)) return false;
-    cells.tell(cell, { type: 'gateway.echoed', at, conforming });
-    return true;
+    // An event would begin one again that is being given up.
+    if (cells.status(cell) === undefined) return false;
+    return cells.tell(cell, { type: 'gateway.echoed', at, conforming }) !== 'quarantined';
   }
 }

@@ -15,7 +15,7 @@ import { Outage } from '../../contract/outage.ts';
 import { TooLarge } from '../../contract/too-large.ts';
 import type { SupervisorInput } from '../../machines/supervisor/supervisor.ts';
 import type { KeptEnvelopes } from '../../messaging/kept-envelopes.ts';
-import type { Gone } from '../../ports/cells.ts';
+import type { CellStatus, Gone } from '../../ports/cells.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
 import type { Binding, EntityEvent, LoadOptions, Stored } from '../../ports/entity.ts';
 import type { Log } from '../../ports/log.ts';
@@ -47,7 +47,7 @@ export interface KindOptions {
 
 /** An entity as its kind knows it. */
 export interface Known {
-  readonly status: 'live' | 'loading' | 'restarting' | 'quarantined';
+  readonly status: CellStatus;
   readonly cell: Cell | undefined;
   readonly epoch: number;
   /** Last event, or since when it has no cell. */

@@ -90,6 +90,7 @@ class Bench {
         wake: () => undefined,
         drop: () => undefined,
         isLive: () => true,
+        status: () => 'live',
         context: () => undefined,
         trouble: () => undefined,
         ids: () => this.started,

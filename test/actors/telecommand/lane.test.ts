@@ -586,6 +586,46 @@ describe('drivers and gateways of others (telecommand/binding.W3)', () => {
       await one.lane.stop();
     });
 
+    const crash = async (one: LaneWorld): Promise<void> => {
+      one.kind.tell(cellOf(1), { type: 'gateway.echoed', at: Number.NaN, conforming: true } as never);
+      await one.run(1);
+    };
+
+    it('MC-TC-045 echoes.K3 is recorded of one in quarantine, which goes on behind it when it is resumed', async () => {
+      const one = obligingWorld();
+      await submit(one.bus, 1);
+      await one.lane.start();
+      await one.run(10);
+      for (let n = 0; n < 8 && one.kind.look(cellOf(1))?.status !== 'quarantined'; n += 1) {
+        await crash(one);
+        if (one.kind.look(cellOf(1))?.status !== 'quarantined') await one.run(5_000);
+      }
+      expect(one.states(1)).toEqual(['PENDING', 'ENCODED', 'SENT']);
+      echoed(one, false);
+      await one.run(10);
+      expect(one.states(1)).toEqual(['PENDING', 'ENCODED', 'SENT', 'ECHO']);
+      expect(eventsOf(one.bus, 1).at(-1)).toMatchObject({ conforming: false });
+      expect(one.kind.look(cellOf(1))?.status).toBe('quarantined');
+      expect(one.kind.resume(cellOf(1))).toBe(true);
+      await one.run(60_000);
+      expect(one.states(1).slice(3)).toEqual(['ECHO', 'VERIFY_TIMEOUT']);
+      expect([one.sent.length, one.failures]).toEqual([1, []]);
+      await one.lane.stop();
+    });
+
+    it('echoes.K3 waits for one that starts again', async () => {
+      const one = obligingWorld();
+      await submit(one.bus, 1);
+      await one.lane.start();
+      await one.run(10);
+      await crash(one);
+      expect(one.kind.look(cellOf(1))?.status).toBe('restarting');
+      echoed(one);
+      await one.run(10_000);
+      expect(one.states(1)).toEqual(['PENDING', 'ENCODED', 'SENT', 'ECHO']);
+      await one.lane.stop();
+    });
+
     it('echoes.K2 is not recorded when none can be expected any more', async () => {
       const one = obligingWorld({ mission: missionOf(undefined) });
       await submit(one.bus, 1);
