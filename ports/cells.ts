@@ -28,7 +28,6 @@ export interface Cells<Input = unknown, Event extends EntityEvent = EntityEvent,
   wake(id: string): void;
   /** Stops its cell without a word: the record stays as it is. */
   drop(id: string): void;
-  isLive(id: string): boolean;
   /** How it is with an entity here; undefined for one that has no cell and waits for none. */
   status(id: string): CellStatus | undefined;
   /** Where its chart stands; undefined while it has no cell. */

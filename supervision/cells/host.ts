@@ -51,7 +51,6 @@ export function cellsOf<Chart extends AnyStateMachine>(kind: Kind): CellsOf<Char
     tell: (id, event) => kind.tell(id, event),
     wake: (id) => kind.wake(id),
     drop: (id) => kind.drop(id),
-    isLive: (id) => kind.peek(id) !== undefined,
     status: (id) => kind.look(id)?.status,
     context: (id) => kind.peek(id)?.actor?.getSnapshot().context as ContextFrom<Chart> | undefined,
     trouble: (id) => kind.trouble()[id]?.reason,

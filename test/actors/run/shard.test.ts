@@ -89,7 +89,6 @@ class Bench {
         },
         wake: () => undefined,
         drop: () => undefined,
-        isLive: () => true,
         status: () => 'live',
         context: () => undefined,
         trouble: () => undefined,
