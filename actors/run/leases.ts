@@ -13,6 +13,9 @@
  * B6. Before a run gives its targets back, or a reaction takes them, its hold is marked as leaving (`stand-down.ts`).
  *     Who takes a target writes from which submission on the hold counts: what its run submitted under an earlier one
  *     never leaves (A-71).
+ * B8. A write may be stored when its run is not this owner's any more: its shard has begun again over a store that went
+ *     back, where nothing is left of the run and nobody would ever give the target back. So it is taken back, unless
+ *     somebody has written since: the next owner of a run writes before it counts on a hold (B4).
  * B7. Nobody takes a target whose entry cannot be read, reactions included, and nobody writes over it: who holds it is
  *     not known. Nothing of any run leaves for it (target-holds.H1), so that whoever gives it back is done.
  */
@@ -179,7 +182,13 @@ export class Leases {
         holders: [...others, { ...wanted, ...(from !== undefined && from > 0 && { from }) }],
         taken: givenBack(taken, wanted.run, from ?? 0),
       };
-      if (await this.#put(target, next, entry)) return has ? 'had' : 'taken';
+      const stored = await this.#write(target, next, entry?.revision ?? 0);
+      if (stored === undefined) continue;
+      if (!has && !isOwner()) {
+        await this.#write(target, { holders, taken }, stored);
+        return 'free';
+      }
+      return has ? 'had' : 'taken';
     }
   }
 
@@ -242,15 +251,22 @@ export class Leases {
     }
   }
 
-  /** A free target keeps its entry: its change reaches who watches at once, a removal would not. */
-  async #put(
+  async #put(target: string, holds: TargetHolds, entry: Entry | undefined): Promise<boolean> {
+    return (await this.#write(target, holds, entry?.revision ?? 0)) !== undefined;
+  }
+
+  /**
+   * The revision it is stored at; undefined when somebody else wrote first. A free target keeps its entry: its change
+   * reaches who watches at once, a removal would not.
+   */
+  async #write(
     target: string,
     { holders, taken = [] }: TargetHolds,
-    entry: Entry | undefined,
-  ): Promise<boolean> {
+    revision: number,
+  ): Promise<number | undefined> {
     const holds: TargetHolds = { holders, ...(taken.length > 0 && { taken }) };
-    const value = Buffer.from(JSON.stringify(holds));
-    return (await this.#bucket.put(target, value, entry?.revision ?? 0)).outcome === 'written';
+    const written = await this.#bucket.put(target, Buffer.from(JSON.stringify(holds)), revision);
+    return written.outcome === 'written' ? written.revision : undefined;
   }
 }
 

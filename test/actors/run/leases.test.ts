@@ -98,6 +98,50 @@ describe('the holds of runs', () => {
     expect(await holders('e1')).toEqual([]);
   });
 
+  describe("leases.B8 a hold that is stored when its run is not its owner's any more", () => {
+    /** The owner goes when the hold is stored, and `meanwhile` happens before anybody looks. */
+    const takenLate = async (
+      target: string,
+      wanted: ReturnType<typeof exclusive | typeof shared>,
+      meanwhile = async (): Promise<unknown> => undefined,
+    ): Promise<string[]> => {
+      let isOwner = true;
+      const bucket = bus.bucket(buckets.leases);
+      const slow = {
+        ...bucket,
+        get: bucket.get.bind(bucket),
+        put: async (...of: Parameters<typeof bucket.put>) => {
+          const written = await bucket.put(...of);
+          if (isOwner) {
+            isOwner = false;
+            await meanwhile();
+          }
+          return written;
+        },
+      };
+      const last = bus.last.bind(bus);
+      const late = new Leases({ ...bus, last, bucket: () => slow } as unknown as Bus);
+      await late.take('r1', [wanted, exclusive(`${target}-behind`)], { isOwner: () => isOwner });
+      expect(await holders(`${target}-behind`)).toEqual([]);
+      return holders(target);
+    };
+
+    it('is taken back, and those of others stay', async () => {
+      await leases.take('r2', [shared('g1')]);
+      expect(await takenLate('g1', shared('g1'))).toEqual(['r2 shared']);
+    });
+
+    it('stays where the next owner has taken it meanwhile', async () => {
+      const next = (): Promise<unknown> => new Leases(bus).take('r1', [exclusive('g2')]);
+      expect(await takenLate('g2', exclusive('g2'), next)).toEqual(['r1 exclusive']);
+    });
+
+    it('stays where the run had it before', async () => {
+      await leases.take('r1', [exclusive('g3')]);
+      expect(await takenLate('g3', exclusive('g3'))).toEqual(['r1 exclusive']);
+    });
+  });
+
   it('lets one of many that want the same targets at once have all of them', async () => {
     const wanted = ['d1', 'd2', 'd3'].map(exclusive);
     const runs = Array.from({ length: 6 }, (_, n) => `run${n}`);
