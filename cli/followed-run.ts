@@ -6,7 +6,7 @@
  *     not.
  */
 
-import type { RunEvent } from '../contract/run.ts';
+import type { RunEvent } from '../contract/run-event.ts';
 import { realClock } from '../supervision/clock.ts';
 import { followAgain } from './followed.ts';
 import type { ProgressShown } from './progress-shown.ts';

@@ -6,7 +6,7 @@
  * L2. What is not in the report is said: entries left out, and events of the log that are nowhere any more.
  */
 
-import type { RunEvent, RunEventKind } from '../contract/run.ts';
+import type { RunEvent, RunEventKind } from '../contract/run-event.ts';
 import type { RunReport, RunReportEntries } from '../contract/run-report.ts';
 import { pairsText, runWords } from '../contract/run-words.ts';
 import { fieldLines } from './fields.ts';

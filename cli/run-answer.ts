@@ -6,8 +6,9 @@
  * A2. What the log had before the answer was given is no word about it.
  */
 
-import type { Answer, AnswerTold, PendingQuestion, RunEvent, RunStatus } from '../contract/run.ts';
+import type { Answer, AnswerTold, PendingQuestion, RunStatus } from '../contract/run.ts';
 import { isChoice } from '../contract/run.ts';
+import type { RunEvent } from '../contract/run-event.ts';
 import { answerFault } from '../contract/run-question.ts';
 import { realClock } from '../supervision/clock.ts';
 import { defineCommand } from './command.ts';

@@ -3,7 +3,8 @@
  * asked. Mission Control Service, section 4.2 rule 9. Everything is the real thing but the far end of the links.
  */
 
-import type { Choice, RunEvent, RunTold } from '../contract/run.ts';
+import type { Choice, RunTold } from '../contract/run.ts';
+import type { RunEvent } from '../contract/run-event.ts';
 import type { DryStandIn } from '../mission/dry-run.ts';
 import { dryRunOf } from '../supervision/dry-run.ts';
 import { compileFolder, faultLine } from './mission-folder.ts';

@@ -3,7 +3,8 @@
  * every event is shown once.
  */
 
-import type { RunEvent, RunSteps } from '../contract/run.ts';
+import type { RunSteps } from '../contract/run.ts';
+import type { RunEvent } from '../contract/run-event.ts';
 import { followOnce, INTERRUPTED, type Outcome, pause, whenEnded } from './followed.ts';
 import { printJsonLine } from './print-json.ts';
 import { ask } from './request.ts';

@@ -7,7 +7,8 @@
  * L2. A line is never cut: reasons and questions are what is read here.
  */
 
-import { CHOICES, type PendingQuestion, type RunEvent, type RunSummary } from '../contract/run.ts';
+import { CHOICES, type PendingQuestion, type RunSummary } from '../contract/run.ts';
+import type { RunEvent } from '../contract/run-event.ts';
 import { answerPlace, wantedWords } from '../contract/run-question.ts';
 import { answerCommand, type RunTone, type RunWords, runWords } from '../contract/run-words.ts';
 

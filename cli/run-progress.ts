@@ -3,7 +3,8 @@
  * do not count. Pure.
  */
 
-import type { RunEvent, RunStep } from '../contract/run.ts';
+import type { RunStep } from '../contract/run.ts';
+import type { RunEvent } from '../contract/run-event.ts';
 
 export class RunProgress {
   readonly #planned: ReadonlySet<string>;

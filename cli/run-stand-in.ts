@@ -7,7 +7,8 @@
  */
 
 import { DRY_RUN_REPLAYS } from '../contract/limits/run.ts';
-import type { Answer, Choice, RunEvent } from '../contract/run.ts';
+import type { Answer, Choice } from '../contract/run.ts';
+import type { RunEvent } from '../contract/run-event.ts';
 import type { WrittenValue } from './written-value.ts';
 
 /** An answer, and who gives it in which role. */

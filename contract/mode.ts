@@ -143,3 +143,12 @@ export function readBindReply(bytes: Uint8Array): BindReply | undefined {
     ? { outcome, reason: textIn(reply, 'reason') ?? 'it gives no reason' }
     : { outcome };
 }
+
+/** Entry of bucket `mcs_modes` under the target (section 2.5). */
+export interface TargetMode {
+  readonly mode: string;
+  /** RFC 3339 */
+  readonly since: string;
+  readonly by?: string;
+  readonly run?: string;
+}

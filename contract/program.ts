@@ -7,7 +7,7 @@
  * G3. Durations are ms, numbers in the unit of what they belong to.
  */
 
-import type { RunValue } from './run.ts';
+import type { RunValue } from './run-event.ts';
 import type { ResolvedValue } from './telecommand.ts';
 
 export interface Program {

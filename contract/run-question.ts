@@ -5,7 +5,8 @@
  * Q1. What is a fault here the executor refuses as well; whatever else is given it may still refuse.
  */
 
-import type { Answer, AskedAnswer, PendingQuestion } from './run.ts';
+import type { Answer, PendingQuestion } from './run.ts';
+import type { AskedAnswer } from './run-fields.ts';
 
 const NUMERIC = /^[fiu]\d+$/;
 /** A number, with a unit or without. */

@@ -4,7 +4,7 @@ import Type from 'typebox';
 import { parseJsonBytes } from './json-bytes.ts';
 import { RUN_REPORT_ENTRIES } from './limits/run.ts';
 import { asObject } from './reply.ts';
-import { RUN_EVENT_KINDS, type RunEvent, type RunEventKind } from './run.ts';
+import { RUN_EVENT_KINDS, type RunEvent, type RunEventKind } from './run-event.ts';
 import { ULID_PATTERN } from './token.ts';
 
 const closed = { additionalProperties: false } as const;

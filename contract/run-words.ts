@@ -3,7 +3,8 @@
  * coloured and linked is theirs. Pure, without a schema: pages load it.
  */
 
-import type { Choice, RunEvent, RunSample } from './run.ts';
+import type { Choice } from './run.ts';
+import type { RunEvent, RunSample } from './run-event.ts';
 import { wantedWords } from './run-question.ts';
 import { isGoodTcEnd } from './telecommand-state.ts';
 

@@ -8,7 +8,8 @@
 
 import { buckets } from '../contract/bus/buckets.ts';
 import { RUN_LIST_MOST } from '../contract/limits/run.ts';
-import { type RunSummary, readRunEntry } from '../contract/run.ts';
+import type { RunSummary } from '../contract/run.ts';
+import { readRunEntry } from '../contract/run-wire.ts';
 import { keepWatching } from '../messaging/kept-watch.ts';
 import type { Bus, Stoppable } from '../ports/bus.ts';
 import type { Log } from '../ports/log.ts';

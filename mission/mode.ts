@@ -5,7 +5,7 @@
  *     first one declared; a target without modes is in none.
  */
 
-import type { TargetMode } from '../contract/run.ts';
+import type { TargetMode } from '../contract/mode.ts';
 import type { Target } from './mission.ts';
 
 export interface CurrentMode {

@@ -16,7 +16,8 @@ import { type AlarmName, alarmKey, reactionBy } from '../../contract/alarm-name.
 import { buckets } from '../../contract/bus/buckets.ts';
 import { type StreamDefinition, streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';
-import type { RunEvent, RunSummary } from '../../contract/run.ts';
+import type { RunSummary } from '../../contract/run.ts';
+import type { RunEvent } from '../../contract/run-event.ts';
 import { readHolds } from '../../contract/target-holds.ts';
 import { ulidOf } from '../../contract/telecommand-id.ts';
 import {

@@ -13,7 +13,8 @@
 
 import { header } from '../../contract/bus/headers.ts';
 import { RUN_ANSWER_BYTES } from '../../contract/limits/run.ts';
-import type { Approval, RunValue } from '../../contract/run.ts';
+import type { RunValue } from '../../contract/run-event.ts';
+import type { Approval } from '../../contract/run-wire.ts';
 import type { AnswerGiven } from '../../machines/run/protocol.ts';
 import type { Headers } from '../../ports/bus.ts';
 import type { Tokens } from '../../ports/tokens.ts';

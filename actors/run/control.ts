@@ -16,7 +16,7 @@ import { header } from '../../contract/bus/headers.ts';
 import { streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';
 import { RUN_CONTROL_KEPT, RUN_CONTROL_MS } from '../../contract/limits/run.ts';
-import type { ControlCall, ControlReply } from '../../contract/run.ts';
+import type { ControlCall, ControlReply } from '../../contract/run-wire.ts';
 import type { RunCommand, RunEffect } from '../../machines/run/protocol.ts';
 import type { Bus, CoreMessage, Stoppable } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';

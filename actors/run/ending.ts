@@ -9,7 +9,9 @@
 
 import { buckets } from '../../contract/bus/buckets.ts';
 import type { Program } from '../../contract/program.ts';
-import { type RunEvent, type RunFact, type RunSummary, readRunEntry } from '../../contract/run.ts';
+import type { RunSummary } from '../../contract/run.ts';
+import type { RunEvent, RunFact } from '../../contract/run-event.ts';
+import { readRunEntry } from '../../contract/run-wire.ts';
 import { TooLarge } from '../../contract/too-large.ts';
 import type { Bus } from '../../ports/bus.ts';
 import { Leases, targetsOf } from './leases.ts';

@@ -6,7 +6,8 @@
  * H2. An answer that reached the chart and is not in the log yet is read again by the next owner.
  */
 
-import type { OpenRun, RunSummary } from '../../contract/run.ts';
+import type { RunSummary } from '../../contract/run.ts';
+import type { OpenRun } from '../../contract/run-wire.ts';
 import type { RunEffect, RunInput, RunRecord } from '../../machines/run/protocol.ts';
 import type { Mission } from '../../mission/mission.ts';
 import type { RunHost } from './binding.ts';

@@ -12,7 +12,7 @@
 import { createHash } from 'node:crypto';
 import { buckets } from '../../contract/bus/buckets.ts';
 import { RUN_SHARDS } from '../../contract/limits/run.ts';
-import type { OpenRun } from '../../contract/run.ts';
+import type { OpenRun } from '../../contract/run-wire.ts';
 import type { Bucket, Bus, Entry } from '../../ports/bus.ts';
 
 /** The shard of a run: every executor comes to the same. */

@@ -9,7 +9,7 @@
 
 import type { Operand, SendStatement } from '../../contract/program.ts';
 import { accepted, type Result, refused } from '../../contract/result.ts';
-import type { RunValue } from '../../contract/run.ts';
+import type { RunValue } from '../../contract/run-event.ts';
 import type { ResolvedValue } from '../../contract/telecommand.ts';
 import type { Answers } from '../../machines/run/protocol.ts';
 import type { Mission } from '../../mission/mission.ts';

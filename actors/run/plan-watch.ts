@@ -11,7 +11,7 @@
 import { PLAN_LOOK_MS } from '../../contract/limits/pass.ts';
 import type { StoredPass } from '../../contract/pass.ts';
 import type { Program } from '../../contract/program.ts';
-import type { RunEvent } from '../../contract/run.ts';
+import type { RunEvent } from '../../contract/run-event.ts';
 import { aboutPass, passNoteBehind } from '../../machines/run/pass-note.ts';
 import type { PassSeen } from '../../machines/run/protocol.ts';
 import { windowOf } from '../../mission/pass/pass.ts';

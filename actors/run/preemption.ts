@@ -12,7 +12,7 @@
 import { assertNever } from '../../contract/assert.ts';
 import { subject } from '../../contract/bus/subjects.ts';
 import { REACTION_ASK_MS, REACTION_LOOK_MS, REACTION_PREEMPT_MS } from '../../contract/limits/alarm.ts';
-import { type ControlCall, readControlReply } from '../../contract/run.ts';
+import { type ControlCall, readControlReply } from '../../contract/run-wire.ts';
 import { ask } from '../../messaging/ask.ts';
 import { pause } from '../../messaging/pause.ts';
 import { OpenRuns, shardOf } from './open-runs.ts';

@@ -3,7 +3,7 @@
  * `replay.ts`; keeps run/replay.A3.
  */
 
-import type { RunEvent } from '../../contract/run.ts';
+import type { RunEvent } from '../../contract/run-event.ts';
 import { MAY_STILL_LEAVE } from '../../machines/run/command.ts';
 import type { RunContext } from '../../machines/run/context.ts';
 import { passNoteBehind } from '../../machines/run/pass-note.ts';

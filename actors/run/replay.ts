@@ -16,7 +16,7 @@
 
 import { type AnyActor, createActor } from 'xstate';
 import { INSPECT_HISTORY_STEPS } from '../../contract/limits/inspect.ts';
-import type { RunEvent } from '../../contract/run.ts';
+import type { RunEvent } from '../../contract/run-event.ts';
 import { isUlid } from '../../contract/token.ts';
 import { restoredRun } from '../../machines/run/fold.ts';
 import type { RunChartEvent, RunInput } from '../../machines/run/protocol.ts';

@@ -1,7 +1,7 @@
 /** The report of a run that is over, archived in bucket `mcs_run_reports`. Mission Control Service, section 3.2. */
 
 import { buckets } from '../../contract/bus/buckets.ts';
-import type { RunEvent } from '../../contract/run.ts';
+import type { RunEvent } from '../../contract/run-event.ts';
 import { TooLarge } from '../../contract/too-large.ts';
 import { reportText } from '../../mission/procedure/run-report.ts';
 import type { Bus } from '../../ports/bus.ts';

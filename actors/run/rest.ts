@@ -8,7 +8,7 @@
 
 import { streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';
-import type { RunEvent } from '../../contract/run.ts';
+import type { RunEvent } from '../../contract/run-event.ts';
 import type { Bus } from '../../ports/bus.ts';
 import { readLogged, readRunLog } from './run-log.ts';
 

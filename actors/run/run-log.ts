@@ -15,7 +15,7 @@
 import { header } from '../../contract/bus/headers.ts';
 import { streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';
-import { RUN_EVENT_KINDS, type RunEvent, readRunEvent, runEventId } from '../../contract/run.ts';
+import { RUN_EVENT_KINDS, type RunEvent, readRunEvent, runEventId } from '../../contract/run-event.ts';
 import type { RunRecord } from '../../machines/run/protocol.ts';
 import { appendOwn } from '../../messaging/append-behind.ts';
 import type { Bus, FollowFrom, Headers, StreamMessage } from '../../ports/bus.ts';

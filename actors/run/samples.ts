@@ -6,7 +6,7 @@
  *     trace.
  */
 
-import type { RunSample, RunValue } from '../../contract/run.ts';
+import type { RunSample, RunValue } from '../../contract/run-event.ts';
 import type { Measure, MeasureDefinition } from '../../mission/platform.ts';
 import { isNumberType } from '../../mission/value-type.ts';
 import type { PlainValue } from '../../telemetry/reading/unknown-value.ts';

@@ -8,7 +8,7 @@
  */
 
 import { FENCE_MS } from '../../contract/limits/telecommand.ts';
-import type { RunEvent } from '../../contract/run.ts';
+import type { RunEvent } from '../../contract/run-event.ts';
 
 /** As its log announces it. */
 export type SentEvent = Extract<RunEvent, { event: 'telecommand_sent' }>;

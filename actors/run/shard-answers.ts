@@ -1,6 +1,6 @@
 /** Gives the runs of a shard the answers of people, as their stream has them. Part of a shard. */
 
-import type { Approval } from '../../contract/run.ts';
+import type { Approval } from '../../contract/run-wire.ts';
 import type { RunChartEvent } from '../../machines/run/protocol.ts';
 import type { StreamMessage } from '../../ports/bus.ts';
 import { answerGiven, readApproval, seenIn } from './approval.ts';

@@ -6,7 +6,8 @@
 import { streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';
 import type { Program } from '../../contract/program.ts';
-import type { OpenRun, RunSummary } from '../../contract/run.ts';
+import type { RunSummary } from '../../contract/run.ts';
+import type { OpenRun } from '../../contract/run-wire.ts';
 import { submittedRun, summaryOf } from '../../mission/procedure/run-status.ts';
 import type { Control } from './control.ts';
 import { recordGivenUp, settleEnd } from './ending.ts';

@@ -8,7 +8,7 @@ import { subject } from '../../contract/bus/subjects.ts';
 import { SHARD_RESTORES } from '../../contract/limits/run.ts';
 import { Outage } from '../../contract/outage.ts';
 import type { Program } from '../../contract/program.ts';
-import type { OpenRun, RunSubmission } from '../../contract/run.ts';
+import type { OpenRun, RunSubmission } from '../../contract/run-wire.ts';
 import type { RunEffect, RunInput } from '../../machines/run/protocol.ts';
 import type { Mission } from '../../mission/mission.ts';
 import type { Stored } from '../../ports/entity.ts';

@@ -1,6 +1,6 @@
 /**
  * `NATS_SERVER=… npm run elections -- [--rounds N] [--streams N]`: for how long a cluster of three stores nothing when
- * a server is lost, without the service: the floor below what `npm run cluster` measures. Streams of three copies are
+ * a server is lost, without the service: which is included in what `npm run cluster` measures. Streams of three copies are
  * written to all the time, over each server; a stream stands still while none of the three stores. In each round one
  * server is killed or paused, in turn, and is back when all streams are.
  */

@@ -7,7 +7,7 @@
 
 import type { AlarmEvent } from '../../contract/alarm.ts';
 import { readInstant } from '../../contract/instant.ts';
-import type { RunEvent } from '../../contract/run.ts';
+import type { RunEvent } from '../../contract/run-event.ts';
 import type { TcEvent } from '../../contract/telecommand.ts';
 import type { CopyBytes } from './copy-bytes.ts';
 

@@ -5,7 +5,7 @@ import { header } from '../../contract/bus/headers.ts';
 import { type StreamDefinition, streams } from '../../contract/bus/streams.ts';
 import type { ConnectorDataKind } from '../../contract/connector-wire.ts';
 import { POSTGRES_CATALOGUE_MS } from '../../contract/limits/postgres.ts';
-import { readRunEvent } from '../../contract/run.ts';
+import { readRunEvent } from '../../contract/run-event.ts';
 import { readTcEvent } from '../../contract/telecommand.ts';
 import type { StreamMessage } from '../../ports/bus.ts';
 import { readValues } from '../../telemetry/reading/batch-shape.ts';

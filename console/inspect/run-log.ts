@@ -7,7 +7,7 @@
  * G2. Whoever has scrolled back reads in peace: rows stay where they are until the end is in sight again.
  */
 
-import type { RunEvent, RunSample } from '../../contract/run.ts';
+import type { RunEvent, RunSample } from '../../contract/run-event.ts';
 import { later } from '../browser-clock.ts';
 import { arrange, byId, element, setAttribute, setText } from '../element.ts';
 import type { unitsIn } from '../input-units.ts';

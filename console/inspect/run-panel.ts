@@ -8,7 +8,8 @@
 
 import { parseExact } from '../../contract/exact-json.ts';
 import type { MissionView } from '../../contract/mission-view.ts';
-import type { RunEvent, RunStep, RunSteps } from '../../contract/run.ts';
+import type { RunStep, RunSteps } from '../../contract/run.ts';
+import type { RunEvent } from '../../contract/run-event.ts';
 import { later, oncePerFrame } from '../browser-clock.ts';
 import { byId, setAttribute, setText } from '../element.ts';
 import { unitsIn } from '../input-units.ts';

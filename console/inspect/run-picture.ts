@@ -7,7 +7,8 @@
  * R2. A step that is begun again begins with everything in it.
  */
 
-import type { AskedAnswer, RunEvent } from '../../contract/run.ts';
+import type { RunEvent } from '../../contract/run-event.ts';
+import type { AskedAnswer } from '../../contract/run-fields.ts';
 
 export type StepState =
   | 'not begun'

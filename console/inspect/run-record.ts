@@ -5,7 +5,7 @@
  * K2. At most `KEPT` events are kept; what is older lives on in the pictures.
  */
 
-import type { RunEvent } from '../../contract/run.ts';
+import type { RunEvent } from '../../contract/run-event.ts';
 import { RunPicture } from './run-picture.ts';
 
 /** About 10 MB of the longest run anybody looks at. */

@@ -4,7 +4,7 @@
  */
 
 import type { EntityName } from '../../contract/inspection.ts';
-import type { RunEvent, RunSample } from '../../contract/run.ts';
+import type { RunEvent, RunSample } from '../../contract/run-event.ts';
 import { wantedWords } from '../../contract/run-question.ts';
 import {
   answerCommand,

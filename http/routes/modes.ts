@@ -11,9 +11,9 @@
 
 import { assert } from '../../contract/assert.ts';
 import { buckets } from '../../contract/bus/buckets.ts';
+import type { TargetMode } from '../../contract/mode.ts';
 import { ModeBody, ModeView } from '../../contract/mode.ts';
 import { nearHelp } from '../../contract/near.ts';
-import type { TargetMode } from '../../contract/run.ts';
 import type { Target } from '../../mission/mission.ts';
 import type { CurrentMode } from '../../mission/mode.ts';
 import { refuse } from '../errors.ts';

@@ -14,15 +14,8 @@ import { assert } from '../../contract/assert.ts';
 import { header } from '../../contract/bus/headers.ts';
 import { streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';
-import {
-  Answer,
-  AnswerTold,
-  type Approval,
-  type ControlCall,
-  ResumeRequest,
-  type RunSummary,
-  RunTold,
-} from '../../contract/run.ts';
+import { Answer, AnswerTold, ResumeRequest, type RunSummary, RunTold } from '../../contract/run.ts';
+import type { Approval, ControlCall } from '../../contract/run-wire.ts';
 import type { Caller } from '../caller.ts';
 import { refuse } from '../errors.ts';
 import { currentMission } from '../mission-of.ts';

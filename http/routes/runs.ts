@@ -12,15 +12,9 @@ import { subject } from '../../contract/bus/subjects.ts';
 import { RUN_LIST_DEFAULT, RUN_LIST_MOST } from '../../contract/limits/run.ts';
 import type { StoredPass } from '../../contract/pass.ts';
 import type { Program } from '../../contract/program.ts';
-import {
-  LaunchReply,
-  RunEvent,
-  RunList,
-  RunRequest,
-  RunStatus,
-  type RunSubmission,
-  readRunEvent,
-} from '../../contract/run.ts';
+import { LaunchReply, RunList, RunRequest, RunStatus } from '../../contract/run.ts';
+import { RunEvent, readRunEvent } from '../../contract/run-event.ts';
+import type { RunSubmission } from '../../contract/run-wire.ts';
 import { busAnswers } from '../../messaging/bus-answers.ts';
 import {
   announceRun,

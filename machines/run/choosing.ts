@@ -10,7 +10,7 @@
 
 import { assert, assertNever } from '../../contract/assert.ts';
 import type { ProgramStatement } from '../../contract/program.ts';
-import type { RunFact } from '../../contract/run.ts';
+import type { RunFact } from '../../contract/run-event.ts';
 import { type RunContext, statementOf } from './context.ts';
 import type { Draft } from './draft.ts';
 import { isEligibleForRetry, logFailedAttempt } from './failing.ts';

@@ -6,7 +6,7 @@
  */
 
 import type { Program, ProgramStatement, StepNode } from '../../contract/program.ts';
-import type { RunValue } from '../../contract/run.ts';
+import type { RunValue } from '../../contract/run-event.ts';
 import { leafAt, pathAt, statementsOf } from './place.ts';
 import type { Progress } from './progress.ts';
 import type { AnswerGiven, Answers, PassSeen, RunCommand, RunInput } from './protocol.ts';

@@ -8,7 +8,7 @@
  */
 
 import type { Program, ProgramStatement, StepNode } from '../../contract/program.ts';
-import type { RunFact } from '../../contract/run.ts';
+import type { RunFact } from '../../contract/run-event.ts';
 import { type InStep, leafOf, pathOf, type RunContext, STEP_BEGUN, statementOf } from './context.ts';
 import { evolve, type Progress } from './progress.ts';
 import type { RunEffect, RunRecord } from './protocol.ts';

@@ -5,7 +5,7 @@
  * R3. Nothing is logged behind `finished`, and it is not logged while a fault of the run is on.
  */
 
-import type { RunFact } from '../../contract/run.ts';
+import type { RunFact } from '../../contract/run-event.ts';
 import type { RunContext } from './context.ts';
 import { Draft } from './draft.ts';
 import { faultsAreOff } from './fault.ts';

@@ -7,7 +7,7 @@
  */
 
 import type { Program, ProgramFault, ProgramTrigger } from '../../contract/program.ts';
-import type { RunEvent } from '../../contract/run.ts';
+import type { RunEvent } from '../../contract/run-event.ts';
 
 /** How a fault of the program stands, by the log. */
 export interface LoggedFault {

@@ -6,7 +6,7 @@
  */
 
 import type { Program, StepNode } from '../../contract/program.ts';
-import type { RunFact } from '../../contract/run.ts';
+import type { RunFact } from '../../contract/run-event.ts';
 import { following, innermost, inputsAt, leafAt, listAt, type Placed, pathAt } from './place.ts';
 import type { Progress } from './progress.ts';
 

@@ -7,7 +7,7 @@
  */
 
 import type { Program } from '../../contract/program.ts';
-import type { RunEvent } from '../../contract/run.ts';
+import type { RunEvent } from '../../contract/run-event.ts';
 
 export const WARNING = 'warning: ';
 

@@ -7,7 +7,7 @@
 
 import { assert } from '../../contract/assert.ts';
 import type { CallNode, Program, ProgramNode, ProgramStatement, StepNode } from '../../contract/program.ts';
-import type { RunValue } from '../../contract/run.ts';
+import type { RunValue } from '../../contract/run-event.ts';
 
 /** An open node. */
 export interface Frame {

@@ -11,7 +11,7 @@
  */
 
 import type { Program } from '../../contract/program.ts';
-import type { RunEvent } from '../../contract/run.ts';
+import type { RunEvent } from '../../contract/run-event.ts';
 import { faultsBehind, type LoggedFault } from './fault-log.ts';
 import { passNoteBehind } from './pass-note.ts';
 import {

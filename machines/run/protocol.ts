@@ -20,7 +20,7 @@ import type {
   SendStatement,
   TextPart,
 } from '../../contract/program.ts';
-import type { Ack, RunEvent as LogEvent, RunSample, RunValue } from '../../contract/run.ts';
+import type { Ack, RunEvent as LogEvent, RunSample, RunValue } from '../../contract/run-event.ts';
 
 export interface RunInput {
   readonly run: string;

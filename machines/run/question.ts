@@ -12,7 +12,8 @@
  */
 
 import type { AskStatement } from '../../contract/program.ts';
-import { type AskedAnswer, CHOICES, isChoice } from '../../contract/run.ts';
+import { CHOICES, isChoice } from '../../contract/run.ts';
+import type { AskedAnswer } from '../../contract/run-fields.ts';
 import { pathOf, type RunContext, statementOf } from './context.ts';
 import type { Draft } from './draft.ts';
 import type { AnswerGiven, RunChartEvent } from './protocol.ts';

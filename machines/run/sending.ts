@@ -10,7 +10,7 @@
  */
 
 import type { SendStatement, StepNode } from '../../contract/program.ts';
-import type { RunEvent } from '../../contract/run.ts';
+import type { RunEvent } from '../../contract/run-event.ts';
 import { telecommandIdOf } from '../../contract/telecommand-id.ts';
 import { isGoodTcEnd } from '../../contract/telecommand-state.ts';
 import { leafOf, type RunContext, statementOf } from './context.ts';

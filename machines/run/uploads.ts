@@ -5,7 +5,7 @@
  */
 
 import type { Program, ProgramNode } from '../../contract/program.ts';
-import type { RunEvent } from '../../contract/run.ts';
+import type { RunEvent } from '../../contract/run-event.ts';
 import type { RunContext } from './context.ts';
 import type { Draft } from './draft.ts';
 

@@ -8,7 +8,7 @@
  */
 
 import { RUN_REPORT_BYTES, RUN_REPORT_ENTRIES } from '../../contract/limits/run.ts';
-import type { RunEvent, RunEventKind } from '../../contract/run.ts';
+import type { RunEvent, RunEventKind } from '../../contract/run-event.ts';
 import type { RunReport, RunReportEntries } from '../../contract/run-report.ts';
 
 type Of<Kind extends RunEventKind> = Extract<RunEvent, { event: Kind }>;

@@ -8,7 +8,8 @@
  */
 
 import type { Program } from '../../contract/program.ts';
-import type { PendingQuestion, RunEvent, RunStatus, RunSummary } from '../../contract/run.ts';
+import type { PendingQuestion, RunStatus, RunSummary } from '../../contract/run.ts';
+import type { RunEvent } from '../../contract/run-event.ts';
 
 /** A run that is submitted and not begun, as its program announces it. */
 export function submittedRun(

@@ -5,7 +5,7 @@ import { bucketStream } from '../../bus/declared.ts';
 import { buckets } from '../../contract/bus/buckets.ts';
 import { streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';
-import { readRunEvent } from '../../contract/run.ts';
+import { readRunEvent } from '../../contract/run-event.ts';
 import { isToken } from '../../contract/token.ts';
 import type { Bus, Entry } from '../../ports/bus.ts';
 import type { Look, LookTools } from './finding.ts';

@@ -4,7 +4,7 @@ import { alarmOfReaction } from '../../contract/alarm-name.ts';
 import { streams } from '../../contract/bus/streams.ts';
 import type { LoggedEvent } from '../../contract/event.ts';
 import type { EventSeverity } from '../../contract/event-kinds.ts';
-import { type RunEvent, readRunEvent } from '../../contract/run.ts';
+import { type RunEvent, readRunEvent } from '../../contract/run-event.ts';
 import type { Bus, StreamMessage } from '../../ports/bus.ts';
 import { eventOf, momentOf } from './event-of.ts';
 import { FirstMessages } from './first-messages.ts';

@@ -161,7 +161,13 @@ describe('the answer that a unit asks for', () => {
     });
     const arrived: string[] = [];
     for (const about of foreign)
-      witness.subscribe(about, { callback: (_error, message) => void arrived.push(message.subject) });
+      witness.subscribe(about, {
+        callback: (_error, message) => {
+          // On a busy machine a registration that is repeated late is stored again, which is no answer to anybody.
+          const isEntry = message.subject === `$KV.mcs_units.${SERIAL}` && !('ok' in message.json<object>());
+          if (!isEntry) arrived.push(message.subject);
+        },
+      });
     await witness.flush();
     for (const reply of foreign) {
       client.publish(subject.unitHeartbeat(SERIAL), beat, { reply });

@@ -2,7 +2,7 @@
 
 import { expect, it } from 'vitest';
 import { reportLines } from '../../cli/report-lines.ts';
-import type { RunEvent, RunFact } from '../../contract/run.ts';
+import type { RunEvent, RunFact } from '../../contract/run-event.ts';
 import { reportOf } from '../../mission/procedure/run-report.ts';
 
 const RUN = '01J5ZK3M8QW7V9XH2C4T6R8YAC';

@@ -7,8 +7,8 @@ import { RunProgress } from '../../cli/run-progress.ts';
 import { readFault } from '../../cli/run-start.ts';
 import { identityHeaders, serviceOf } from '../../cli/service.ts';
 import { readPairs, readValue } from '../../cli/written-value.ts';
-import type { RunEvent, RunFact } from '../../contract/run.ts';
-import { RUN_EVENT_KINDS } from '../../contract/run.ts';
+import type { RunEvent, RunFact } from '../../contract/run-event.ts';
+import { RUN_EVENT_KINDS } from '../../contract/run-event.ts';
 
 const RUN = '01J5ZK3M8QW7V9XH2C4T6R8YAC';
 const TC = '01J5ZK3M8QW7V9XH2C4T6R8YAD';

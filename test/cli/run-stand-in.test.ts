@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { StandIn } from '../../cli/run-stand-in.ts';
 import { DRY_RUN_REPLAYS } from '../../contract/limits/run.ts';
-import type { RunEvent } from '../../contract/run.ts';
+import type { RunEvent } from '../../contract/run-event.ts';
 
 const about = { run: '01J5ZK3M8QW7V9XH2C4T6R8YAC', seq: 1, at: '2026-01-02T03:04:05.000Z' };
 const decision: RunEvent = { ...about, event: 'decision_required', path: 'shoot', reason: 'x' };

@@ -8,7 +8,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';
 import type { Program, ProgramNode } from '../../contract/program.ts';
-import type { RunEvent } from '../../contract/run.ts';
+import type { RunEvent } from '../../contract/run-event.ts';
 import { programDocument } from '../../mission/procedure/program-document.ts';
 import { call } from '../support/client.ts';
 import { type DemoCell, startDemoCell } from '../support/demo-cell.ts';

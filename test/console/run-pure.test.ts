@@ -8,7 +8,7 @@ import { pictureOf } from '../../console/inspect/run-picture.ts';
 import { RunRecord } from '../../console/inspect/run-record.ts';
 import { elapsedMs, progressOf, stepRows } from '../../console/inspect/run-steps.ts';
 import { answerCommands, resumeCommands, sampleText, wordsFor } from '../../console/inspect/run-words.ts';
-import { RUN_EVENT_KINDS, type RunEvent } from '../../contract/run.ts';
+import { RUN_EVENT_KINDS, type RunEvent } from '../../contract/run-event.ts';
 import { afterEvent, unsubmittedRun } from '../../mission/procedure/run-status.ts';
 import { stepsOf } from '../../mission/procedure/run-steps.ts';
 import {

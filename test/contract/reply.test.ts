@@ -17,7 +17,7 @@ import { REPLY_BYTES, REPLY_DEPTH } from '../../contract/limits/link.ts';
 import { readDecodeReply, readEncodeReply, readFaultReply } from '../../contract/link.ts';
 import { readBindReply } from '../../contract/mode.ts';
 import { readReply } from '../../contract/reply.ts';
-import { readControlReply } from '../../contract/run.ts';
+import { readControlReply } from '../../contract/run-wire.ts';
 import { askDriver } from '../../http/driver.ts';
 import { askForFaults } from '../../http/gateway.ts';
 import { LinkEnds } from '../../http/link-ends.ts';

@@ -3,7 +3,8 @@
 import { expect, it } from 'vitest';
 import { runLines } from '../../cli/run-line.ts';
 import { answerCommands, wordsFor } from '../../console/inspect/run-words.ts';
-import { CHOICES, RUN_EVENT_KINDS, type RunEvent, type RunFact } from '../../contract/run.ts';
+import { CHOICES } from '../../contract/run.ts';
+import { RUN_EVENT_KINDS, type RunEvent, type RunFact } from '../../contract/run-event.ts';
 import { MEANING_OF, runWords } from '../../contract/run-words.ts';
 
 const RUN = '01J5ZK3M8QW7V9XH2C4T6R8YAC';

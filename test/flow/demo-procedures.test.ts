@@ -2,7 +2,8 @@
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { buckets } from '../../contract/bus/buckets.ts';
-import type { LaunchReply, RunEvent, RunRequest, RunStatus } from '../../contract/run.ts';
+import type { LaunchReply, RunRequest, RunStatus } from '../../contract/run.ts';
+import type { RunEvent } from '../../contract/run-event.ts';
 import { call, readLog } from '../support/client.ts';
 import { type DemoCell, startDemoCell } from '../support/demo-cell.ts';
 import { runLogFaults } from '../support/run-log-checker.ts';

@@ -2,7 +2,8 @@
 
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { RunEvent, RunSummary } from '../../contract/run.ts';
+import type { RunSummary } from '../../contract/run.ts';
+import type { RunEvent } from '../../contract/run-event.ts';
 import type { TcEvent } from '../../contract/telecommand.ts';
 import { isFinalTcState } from '../../contract/telecommand-state.ts';
 import { call, follow, readLog } from '../support/client.ts';

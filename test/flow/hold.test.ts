@@ -15,7 +15,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { header } from '../../contract/bus/headers.ts';
 import { streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';
-import type { RunEvent } from '../../contract/run.ts';
+import type { RunEvent } from '../../contract/run-event.ts';
 import type { TcEvent, TcSubmission } from '../../contract/telecommand.ts';
 import { MAY_STILL_LEAVE } from '../../machines/run/command.ts';
 import { seededRandom } from '../../ports/seeded-random.ts';

@@ -4,7 +4,8 @@
  */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { RunEvent, RunStatus } from '../../contract/run.ts';
+import type { RunStatus } from '../../contract/run.ts';
+import type { RunEvent } from '../../contract/run-event.ts';
 import { call, type Followed } from '../support/client.ts';
 import { control } from '../support/run-program.ts';
 import { until } from '../support/until.ts';

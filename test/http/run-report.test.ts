@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buckets } from '../../contract/bus/buckets.ts';
 import { streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';
-import type { RunEvent, RunFact } from '../../contract/run.ts';
+import type { RunEvent, RunFact } from '../../contract/run-event.ts';
 import { readRunReport } from '../../http/routes/run-report.ts';
 import { reportOf, reportText } from '../../mission/procedure/run-report.ts';
 import { runEvent } from '../../supervision/recorder/run-events.ts';

@@ -7,7 +7,8 @@
 import { ulid } from 'ulid';
 import { streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';
-import { type Answer, CHOICES, type RunSubmission, type RunSummary } from '../../contract/run.ts';
+import { type Answer, CHOICES, type RunSummary } from '../../contract/run.ts';
+import type { RunSubmission } from '../../contract/run-wire.ts';
 import { afterEvent } from '../../mission/procedure/run-status.ts';
 import type { Person } from './api.ts';
 import { Chance } from './chance.ts';

@@ -7,7 +7,7 @@ import { buckets } from '../../contract/bus/buckets.ts';
 import { header } from '../../contract/bus/headers.ts';
 import { streams } from '../../contract/bus/streams.ts';
 import type { Program } from '../../contract/program.ts';
-import type { RunEvent } from '../../contract/run.ts';
+import type { RunEvent } from '../../contract/run-event.ts';
 import type { TwinServer } from './twin/server.ts';
 import { everStored, type Held, kept, type StoredMessage } from './twin/stored-stream.ts';
 

@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { readLogged } from '../../actors/run/run-log.ts';
 import { readAlarmEvent } from '../../contract/alarm.ts';
 import { type StreamDefinition, streams } from '../../contract/bus/streams.ts';
-import type { RunEvent } from '../../contract/run.ts';
+import type { RunEvent } from '../../contract/run-event.ts';
 import type { TcEvent, TcSubmission } from '../../contract/telecommand.ts';
 import { isFinalTcState } from '../../contract/telecommand-state.ts';
 import type { Bus, Follower, StreamMessage } from '../../ports/bus.ts';

@@ -10,7 +10,7 @@
  *     for.
  */
 
-import type { RunEvent } from '../../contract/run.ts';
+import type { RunEvent } from '../../contract/run-event.ts';
 
 interface Open {
   readonly kind: 'procedure' | 'step';

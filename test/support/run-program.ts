@@ -7,15 +7,8 @@ import { buckets } from '../../contract/bus/buckets.ts';
 import { streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';
 import type { Program, ProgramNode, ProgramStatement, SendStatement } from '../../contract/program.ts';
-import type {
-  Approval,
-  ControlCall,
-  ControlReply,
-  OpenRun,
-  RunEvent,
-  RunEventKind,
-  RunSubmission,
-} from '../../contract/run.ts';
+import type { RunEvent, RunEventKind } from '../../contract/run-event.ts';
+import type { Approval, ControlCall, ControlReply, OpenRun, RunSubmission } from '../../contract/run-wire.ts';
 import { programDocument } from '../../mission/procedure/program-document.ts';
 import type { Bus } from '../../ports/bus.ts';
 import { until } from './until.ts';

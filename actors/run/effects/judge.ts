@@ -16,7 +16,7 @@ import { CLOCK_SKEW_MS } from '../../../contract/limits/membership.ts';
 import { CHECK_MAX_AGE_MS } from '../../../contract/limits/run.ts';
 import type { BusPosition } from '../../../contract/link.ts';
 import type { Result } from '../../../contract/result.ts';
-import type { RunSample } from '../../../contract/run.ts';
+import type { RunSample } from '../../../contract/run-event.ts';
 import type { RunChartEvent, RunEffect } from '../../../machines/run/protocol.ts';
 import { retryWhileBusIsAway } from '../../../messaging/while-bus-is-away.ts';
 import { gatewaysReceiving } from '../../../mission/pass/serving-gateway.ts';

@@ -6,7 +6,7 @@
 
 import type { AnswerType } from '../../../contract/program.ts';
 import { accepted, type Result, refused } from '../../../contract/result.ts';
-import type { RunValue } from '../../../contract/run.ts';
+import type { RunValue } from '../../../contract/run-event.ts';
 import type { ResolvedValue } from '../../../contract/telecommand.ts';
 import {
   isUploadHash,

@@ -9,7 +9,7 @@
 import { header } from '../../../contract/bus/headers.ts';
 import { streams } from '../../../contract/bus/streams.ts';
 import { subject } from '../../../contract/bus/subjects.ts';
-import type { Ack } from '../../../contract/run.ts';
+import type { Ack } from '../../../contract/run-event.ts';
 import { readTcEvent, type TcSubmission } from '../../../contract/telecommand.ts';
 import { isFinalTcState } from '../../../contract/telecommand-state.ts';
 import type { Announced, RunEffect } from '../../../machines/run/protocol.ts';

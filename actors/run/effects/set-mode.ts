@@ -7,7 +7,7 @@
  */
 
 import { buckets } from '../../../contract/bus/buckets.ts';
-import type { TargetMode } from '../../../contract/run.ts';
+import type { TargetMode } from '../../../contract/mode.ts';
 import { retryWhileBusIsAway } from '../../../messaging/while-bus-is-away.ts';
 import type { Entry } from '../../../ports/bus.ts';
 import type { Handler, RunAtHand, RunServices } from '../services.ts';

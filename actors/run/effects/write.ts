@@ -7,7 +7,7 @@
  */
 
 import type { TextPart } from '../../../contract/program.ts';
-import type { RunSample } from '../../../contract/run.ts';
+import type { RunSample } from '../../../contract/run-event.ts';
 import type { Answers } from '../../../machines/run/protocol.ts';
 import { retryWhileBusIsAway } from '../../../messaging/while-bus-is-away.ts';
 import { measureAt } from '../../../mission/file-measure.ts';

@@ -1,6 +1,7 @@
 /** One run as its log reports it, with the steps of its program. */
 
-import type { RunEvent, RunStep, RunSteps } from '../../../contract/run.ts';
+import type { RunStep, RunSteps } from '../../../contract/run.ts';
+import type { RunEvent } from '../../../contract/run-event.ts';
 import type { RunPicture } from '../../inspect/run-picture.ts';
 import { RunRecord } from '../../inspect/run-record.ts';
 import type { ServiceError } from '../../service-error.ts';

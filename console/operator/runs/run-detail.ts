@@ -1,7 +1,8 @@
 /** One run: what it waits for, what can be done with it, its steps and its log. */
 
 import { html, nothing } from 'lit-html';
-import type { Answer, Choice, RunEvent } from '../../../contract/run.ts';
+import type { Answer, Choice } from '../../../contract/run.ts';
+import type { RunEvent } from '../../../contract/run-event.ts';
 import { MEANING_OF, pairsText, runWords } from '../../../contract/run-words.ts';
 import { unitsIn } from '../../input-units.ts';
 import { progressOf, STEP_LOOK, stepRows } from '../../inspect/run-steps.ts';

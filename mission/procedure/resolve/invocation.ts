@@ -9,7 +9,7 @@
 import { assert } from '../../../contract/assert.ts';
 import type { ErrorCode, Fault } from '../../../contract/errors.ts';
 import type { AnswerType, Operand } from '../../../contract/program.ts';
-import type { RunValue } from '../../../contract/run.ts';
+import type { RunValue } from '../../../contract/run-event.ts';
 import type { ResolvedValue } from '../../../contract/telecommand.ts';
 import type { Environment, Mission } from '../../mission.ts';
 import { fault } from '../../resolve-link.ts';

@@ -6,7 +6,7 @@
  */
 
 import type { ConditionStatement, Operand, ProgramStatement } from '../../../contract/program.ts';
-import type { RunValue } from '../../../contract/run.ts';
+import type { RunValue } from '../../../contract/run-event.ts';
 import type { Statement } from '../procedure.ts';
 import { declaresMode, resolveConfigure } from './configure.ts';
 import { type Invocation, type Leaf, meaningOf, operandOf } from './invocation.ts';

@@ -6,7 +6,7 @@ import type { Wish } from '../../../actors/run/open-run.ts';
 import type { Wishes } from '../../../actors/run/wishes.ts';
 import { header } from '../../../contract/bus/headers.ts';
 import { RUN_CONTROL_KEPT, RUN_CONTROL_MS } from '../../../contract/limits/run.ts';
-import type { ControlCall, ControlReply } from '../../../contract/run.ts';
+import type { ControlCall, ControlReply } from '../../../contract/run-wire.ts';
 import type { RunCommand } from '../../../machines/run/protocol.ts';
 import type { Bus, CoreMessage, Headers } from '../../../ports/bus.ts';
 import { HeapClock } from '../../../supervision/clock.ts';

@@ -4,7 +4,7 @@ import { Leases } from '../../../actors/run/leases.ts';
 import { createLogStore } from '../../../actors/run/log-store.ts';
 import { appendRunEvent, readRunLog } from '../../../actors/run/run-log.ts';
 import { buckets } from '../../../contract/bus/buckets.ts';
-import type { RunEvent } from '../../../contract/run.ts';
+import type { RunEvent } from '../../../contract/run-event.ts';
 import type { RunReport } from '../../../contract/run-report.ts';
 import { readHolds } from '../../../contract/target-holds.ts';
 import { reportOf } from '../../../mission/procedure/run-report.ts';

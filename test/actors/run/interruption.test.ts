@@ -9,7 +9,7 @@ import { buckets } from '../../../contract/bus/buckets.ts';
 import { streams } from '../../../contract/bus/streams.ts';
 import { subject } from '../../../contract/bus/subjects.ts';
 import { RUN_ANSWER_BYTES } from '../../../contract/limits/run.ts';
-import type { RunEvent } from '../../../contract/run.ts';
+import type { RunEvent } from '../../../contract/run-event.ts';
 import type { TcSubmission } from '../../../contract/telecommand.ts';
 import { type RunSnapshot, underWay } from '../../../machines/run/run.ts';
 import { programDocument } from '../../../mission/procedure/program-document.ts';

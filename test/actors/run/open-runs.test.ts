@@ -3,7 +3,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { OpenRuns } from '../../../actors/run/open-runs.ts';
 import { buckets } from '../../../contract/bus/buckets.ts';
-import type { OpenRun } from '../../../contract/run.ts';
+import type { OpenRun } from '../../../contract/run-wire.ts';
 import { LogBus } from '../telecommand/log-bus.ts';
 
 const OPEN: OpenRun = { run: 'r1', ir: 'abc', by: 'ana', submittedAt: 5 };

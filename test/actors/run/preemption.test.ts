@@ -12,7 +12,7 @@ import type { RunAtHand, RunServices } from '../../../actors/run/services.ts';
 import { reactionBy } from '../../../contract/alarm-name.ts';
 import { buckets } from '../../../contract/bus/buckets.ts';
 import { subject } from '../../../contract/bus/subjects.ts';
-import type { RunEvent } from '../../../contract/run.ts';
+import type { RunEvent } from '../../../contract/run-event.ts';
 import type { TargetHolds } from '../../../contract/target-holds.ts';
 import { HandOvers } from '../../../messaging/hand-overs.ts';
 import type { Bus } from '../../../ports/bus.ts';

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { createActor } from 'xstate';
 import { stepsOf } from '../../../actors/run/replay.ts';
 import type { ProgramFault, ProgramNode } from '../../../contract/program.ts';
-import type { RunEvent } from '../../../contract/run.ts';
+import type { RunEvent } from '../../../contract/run-event.ts';
 import { restoredRun } from '../../../machines/run/fold.ts';
 import type { RunChartEvent, RunEffect, RunInput, RunRecord } from '../../../machines/run/protocol.ts';
 import { awaitedTicket, runMachine } from '../../../machines/run/run.ts';

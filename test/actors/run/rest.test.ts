@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { RunRest } from '../../../actors/run/rest.ts';
-import { RUN_EVENT_KINDS, type RunEventKind } from '../../../contract/run.ts';
+import { RUN_EVENT_KINDS, type RunEventKind } from '../../../contract/run-event.ts';
 import type { Bus, StreamMessage } from '../../../ports/bus.ts';
 
 class Log {

@@ -1,6 +1,6 @@
 /** An executor of runs without its process: real cells on a real bus, holding the shards it is given. */
 
-import type { RunEvent } from '../../../contract/run.ts';
+import type { RunEvent } from '../../../contract/run-event.ts';
 import { PassBook } from '../../../messaging/pass-book.ts';
 import type { Bus } from '../../../ports/bus.ts';
 import type { Clock } from '../../../ports/clock.ts';

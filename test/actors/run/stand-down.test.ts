@@ -10,7 +10,7 @@ import { streams } from '../../../contract/bus/streams.ts';
 import { subject } from '../../../contract/bus/subjects.ts';
 import { FENCE_MS } from '../../../contract/limits/telecommand.ts';
 import type { FenceCall } from '../../../contract/link.ts';
-import type { RunEvent } from '../../../contract/run.ts';
+import type { RunEvent } from '../../../contract/run-event.ts';
 import type { TargetHolds } from '../../../contract/target-holds.ts';
 import type { SendFailure, TcSubmission } from '../../../contract/telecommand.ts';
 import { realClock } from '../../../supervision/clock.ts';

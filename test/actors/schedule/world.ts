@@ -8,7 +8,7 @@ import { buckets } from '../../../contract/bus/buckets.ts';
 import { streams } from '../../../contract/bus/streams.ts';
 import { subject } from '../../../contract/bus/subjects.ts';
 import { passKey, type StoredPass } from '../../../contract/pass.ts';
-import type { RunSubmission } from '../../../contract/run.ts';
+import type { RunSubmission } from '../../../contract/run-wire.ts';
 import type { ScheduleRequest } from '../../../contract/schedule.ts';
 import type { StoredRule, StoredSchedule } from '../../../contract/stored-schedule.ts';
 import { type Books, openBooks } from '../../../messaging/books.ts';

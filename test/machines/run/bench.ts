@@ -13,7 +13,7 @@ import type {
   ProgramStatement,
   SendStatement,
 } from '../../../contract/program.ts';
-import type { RunEvent } from '../../../contract/run.ts';
+import type { RunEvent } from '../../../contract/run-event.ts';
 import { restoredRun } from '../../../machines/run/fold.ts';
 import type { AnswerGiven, RunChartEvent, RunEffect, RunInput } from '../../../machines/run/protocol.ts';
 import { runMachine } from '../../../machines/run/run.ts';

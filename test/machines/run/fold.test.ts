@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { Compile } from 'typebox/compile';
 import { describe, expect, it } from 'vitest';
 import type { Program, ProgramNode, ProgramStatement } from '../../../contract/program.ts';
-import { RunEvent } from '../../../contract/run.ts';
+import { RunEvent } from '../../../contract/run-event.ts';
 import { foldRun } from '../../../machines/run/fold.ts';
 import { runLogFaults } from '../../support/run-log-checker.ts';
 import {

@@ -6,7 +6,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { AskStatement, ProgramNode } from '../../../contract/program.ts';
-import { CHOICES, isChoice, type RunEvent } from '../../../contract/run.ts';
+import { CHOICES, isChoice } from '../../../contract/run.ts';
+import type { RunEvent } from '../../../contract/run-event.ts';
 import type { AnswerGiven } from '../../../machines/run/protocol.ts';
 import { runLogFaults } from '../../support/run-log-checker.ts';
 import {

@@ -1,7 +1,8 @@
 /** The state of a run from its log: every event that shows, and what clears what. */
 
 import { describe, expect, it } from 'vitest';
-import type { RunEvent, RunFact, RunSummary } from '../../../contract/run.ts';
+import type { RunSummary } from '../../../contract/run.ts';
+import type { RunEvent, RunFact } from '../../../contract/run-event.ts';
 import {
   afterEvent,
   statusOf,

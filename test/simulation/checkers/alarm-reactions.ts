@@ -2,7 +2,7 @@
 
 import { reactionRun } from '../../../actors/alarm/reactions.ts';
 import { alarmNamed } from '../../../contract/alarm-name.ts';
-import type { RunSubmission } from '../../../contract/run.ts';
+import type { RunSubmission } from '../../../contract/run-wire.ts';
 import { byAlarm, lastRecords, type RecordedAlarmEvent } from '../alarm-history.ts';
 import type { History } from '../history.ts';
 import { REACTION_OF } from '../mission.ts';

@@ -4,7 +4,8 @@
  */
 
 import { isDeepStrictEqual } from 'node:util';
-import type { RunSubmission, RunSummary } from '../../../contract/run.ts';
+import type { RunSummary } from '../../../contract/run.ts';
+import type { RunSubmission } from '../../../contract/run-wire.ts';
 import { statusOf, summaryOf, unsubmittedRun } from '../../../mission/procedure/run-status.ts';
 import { runLogFaults } from '../../support/run-log-checker.ts';
 import type { History } from '../history.ts';

@@ -3,7 +3,8 @@
  */
 
 import { readApproval } from '../../../actors/run/approval.ts';
-import { isChoice, type RunEvent } from '../../../contract/run.ts';
+import { isChoice } from '../../../contract/run.ts';
+import type { RunEvent } from '../../../contract/run-event.ts';
 import type { History } from '../history.ts';
 import { type AcceptedCommand, byRun, lastToken, type RecordedRunEvent } from '../run-history.ts';
 import { type Checker, isWhileAsked } from './checker.ts';

@@ -1,6 +1,6 @@
 /** Which runs schedules have started: MC-SCH-049 to MC-SCH-051. */
 
-import type { RunSubmission } from '../../../contract/run.ts';
+import type { RunSubmission } from '../../../contract/run-wire.ts';
 import type { StoredSchedule } from '../../../contract/stored-schedule.ts';
 import { bodyOf } from '../run-history.ts';
 import { recordsOf, type Version } from '../schedules/records.ts';

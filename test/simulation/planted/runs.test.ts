@@ -4,7 +4,8 @@
  */
 
 import { describe, expect, it } from 'vitest';
-import type { Answer, RunEvent } from '../../../contract/run.ts';
+import type { Answer } from '../../../contract/run.ts';
+import type { RunEvent } from '../../../contract/run-event.ts';
 import { ROLES } from '../../../supervision/role.ts';
 import { violationsOf } from '../checkers/all.ts';
 import type { History } from '../history.ts';

@@ -5,8 +5,7 @@ import type { NatsBus } from '../../../bus/nats-bus.ts';
 import { buckets } from '../../../contract/bus/buckets.ts';
 import { subject } from '../../../contract/bus/subjects.ts';
 import { BINDINGS_AGAIN_MS } from '../../../contract/limits/link.ts';
-import type { LinkBinding } from '../../../contract/mode.ts';
-import type { TargetMode } from '../../../contract/run.ts';
+import type { LinkBinding, TargetMode } from '../../../contract/mode.ts';
 import { KeptBindings, serveBindings } from '../../../links/kept-bindings.ts';
 import type { Stoppable } from '../../../ports/bus.ts';
 import {

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createJudge } from '../../../../actors/run/effects/judge.ts';
 import type { AnswerType, ConditionStatement } from '../../../../contract/program.ts';
-import type { RunValue } from '../../../../contract/run.ts';
+import type { RunValue } from '../../../../contract/run-event.ts';
 import type { ReadbackJudgement } from '../../../../machines/run/protocol.ts';
 import { batchIn, type EffectWorld, effectWorld, LATER_MISSION, MISSION, START } from './effect-world.ts';
 

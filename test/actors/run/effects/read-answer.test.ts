@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createReadAnswer } from '../../../../actors/run/effects/read-answer.ts';
 import type { AnswerType } from '../../../../contract/program.ts';
-import type { RunValue } from '../../../../contract/run.ts';
+import type { RunValue } from '../../../../contract/run-event.ts';
 import { type EffectWorld, effectWorld } from './effect-world.ts';
 
 let world: EffectWorld;

@@ -6,7 +6,7 @@
 
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import type { RunEvent } from '../../../../contract/run.ts';
+import type { RunEvent } from '../../../../contract/run-event.ts';
 import { foldRun, restoredRun } from '../../../../machines/run/fold.ts';
 import type { RunInput } from '../../../../machines/run/protocol.ts';
 import { type History, played } from './history.ts';

@@ -8,7 +8,7 @@
 
 import { createHash } from 'node:crypto';
 import { type AnyActor, createActor } from 'xstate';
-import type { RunEvent } from '../../../../contract/run.ts';
+import type { RunEvent } from '../../../../contract/run-event.ts';
 import { type RestoreOptions, restoredRun } from '../../../../machines/run/fold.ts';
 import type { RunChartEvent, RunEffect, RunInput, RunRecord } from '../../../../machines/run/protocol.ts';
 import { runMachine } from '../../../../machines/run/run.ts';
