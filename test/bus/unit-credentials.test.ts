@@ -163,7 +163,7 @@ describe('the answer that a unit asks for', () => {
     for (const about of foreign)
       witness.subscribe(about, {
         callback: (_error, message) => {
-          // On a busy machine a registration that is repeated late is stored again, which is no answer to anybody.
+          // On a busy machine a registration that is repeated late is stored again: that is not addressed to anybody.
           const isEntry = message.subject === `$KV.mcs_units.${SERIAL}` && !('ok' in message.json<object>());
           if (!isEntry) arrived.push(message.subject);
         },

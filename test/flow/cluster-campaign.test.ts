@@ -41,7 +41,7 @@ interface Health {
 const MINUTES = Number(process.env.CLUSTER_MINUTES ?? 0);
 /** Names of faults with commas between them: only these, in this order. */
 const FAULTS = process.env.CLUSTER_FAULTS?.split(',');
-/** Folder for what each process has written when the load ends, and from which level on. */
+/** Folder for what the servers say, and for what each process has written when the load ends, from which level on. */
 const LOGS = process.env.CLUSTER_LOGS;
 const LEVEL = process.env.CLUSTER_LEVEL ?? 'warn';
 /** For everything that is judged behind the load, however much there is. */
@@ -75,7 +75,8 @@ describe.runIf(MINUTES > 0)('a cell over a cluster', () => {
   }
 
   beforeAll(async () => {
-    cluster = await startCluster();
+    if (LOGS !== undefined) await mkdir(LOGS, { recursive: true });
+    cluster = await startCluster(LOGS === undefined ? {} : { logs: LOGS });
     mission = await mkdtemp(join(tmpdir(), 'mcs-campaign-'));
     await cp(DEMO, mission, { recursive: true });
     const config = join(mission, 'config.yaml');
@@ -258,7 +259,6 @@ describe.runIf(MINUTES > 0)('a cell over a cluster', () => {
   }
 
   async function keepLogs(folder: string): Promise<void> {
-    await mkdir(folder, { recursive: true });
     for (const [at, each] of processes.entries()) await writeFile(join(folder, `m${at}.log`), each.errors());
   }
 

@@ -37,9 +37,9 @@ const ELECTED_MS = 120_000;
 
 /**
  * Starts the nodes, and waits until they have elected a leader that knows all of them: a stream that is made before has
- * fewer copies than it asks for, and is lost with a node.
+ * fewer copies than it asks for, and is lost with a node. `logs`: folder for what each node says of itself.
  */
-export async function startCluster(): Promise<TestCluster> {
+export async function startCluster({ logs }: { readonly logs?: string } = {}): Promise<TestCluster> {
   const dir = await mkdtemp(join(tmpdir(), 'mcs-cluster-'));
   const binary = await findServerBinary();
   const [clients, routes] = [await freePorts(), await freePorts()];
@@ -64,6 +64,7 @@ listen: "127.0.0.1:${clients[node]}"
 jetstream: { store_dir: "${join(dir, String(node))}", max_mem: 64MB, max_file: 500GB }
 max_payload: 8MB
 cluster: { name: mcs, listen: "127.0.0.1:${routes[node]}", no_advertise: true, advertise: "${nowhere}", routes: [${peersOf(node)}] }
+${logs === undefined ? '' : `log_file: "${join(logs, `n${node}.log`)}"\nlogtime: true`}
 `,
     );
   const start = (node: number) => {
