@@ -1,8 +1,8 @@
 /**
  * `NATS_SERVER=… npm run elections -- [--rounds N] [--streams N]`: for how long a cluster of three stores nothing when
- * a server is lost, without the service; `npm run cluster` measures the same with it. Streams of three copies are written
- * to all the time, over each server; a stream stands still while none of the three stores. In each round one server is
- * killed or paused, in turn, and the round ends when all streams are back.
+ * a server is lost, without the service; `npm run cluster` measures the same with it. Streams of three copies are
+ * written to all the time, over each server; a stream stands still while none of the three stores. In each round one
+ * server is killed or paused, in turn, and the round ends when all streams are back.
  */
 
 import { setTimeout as pause } from 'node:timers/promises';
