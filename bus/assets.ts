@@ -100,6 +100,11 @@ export class Assets {
     return this.#declared.dedupeMs(definition);
   }
 
+  /** For how long the stream keeps messages, ms. */
+  keptMs(definition: StreamDefinition): number {
+    return this.#declared.keptMs(definition);
+  }
+
   /** Throws on a definition with an illegal name. */
   stream(definition: StreamDefinition): AssetHandle {
     return this.#handle(checkName(definition.name), () => this.#sized(definition));

@@ -79,6 +79,11 @@ export class Declared {
     return Math.min(dedupeMs, maxAgeMs);
   }
 
+  /** For how long the stream keeps messages, ms. */
+  keptMs(definition: StreamDefinition): number {
+    return this.#stated(definition).maxAgeMs;
+  }
+
   stream(definition: StreamDefinition): Config {
     const stated = this.#stated(definition);
     const { name, subjects, maxAgeMs } = stated;

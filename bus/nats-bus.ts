@@ -103,6 +103,7 @@ export function openBus(options: BusOptions): NatsBus {
     },
     lost: (until) => past.lost(until),
     dedupeMs: (stream) => assets.dedupeMs(stream),
+    keptMs: (stream) => assets.keptMs(stream),
     levels: streamLevels(jetstream, () => everyAsset(assets).map(({ name }) => name)),
     bucket: bucketsOf(tools),
     objects: (definition) => openObjects(tools, definition),

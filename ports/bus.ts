@@ -252,6 +252,8 @@ export interface Bus {
    * declaration.
    */
   dedupeMs?(stream: StreamDefinition): number;
+  /** For how long it keeps messages, likewise. */
+  keptMs?(stream: StreamDefinition): number;
 
   /** How full its streams are, and how far their readers came; undefined where the bus does not say. */
   readonly levels?: StreamLevels;

@@ -1,7 +1,8 @@
 /**
  * `npm run bus-memory -- [--messages N]`: what nats-server keeps in memory, found by leaving one thing out after the
  * other: subjects, message ids, keys of a bucket, and the blocks of a stream that somebody reads. What its collector
- * leaves is counted, each on a server of its own.
+ * leaves is counted, each on a server of its own. With `--telecommands N` instead: what so many telecommands leave in the
+ * streams of the contract, as a whole and at a tenth of it.
  */
 
 import { setTimeout as pause } from 'node:timers/promises';
@@ -85,7 +86,47 @@ function read(count: number): Promise<string> {
   });
 }
 
-const { values } = parseArgs({ options: { messages: { type: 'string', default: '200000' } } });
-const { messages } = numbers(values as { messages: string }, ['messages']);
-for (const kind of KINDS) console.log(await kept(kind, messages));
-console.log(await read(messages));
+/** PENDING, ENCODED, SENT, VERIFIED. */
+const EVENTS = 4;
+const TARGETS = 50;
+
+function telecommands(count: number): Promise<void> {
+  return onBareBus(async ({ jetstream }, ground) => {
+    const one = async (n: number): Promise<void> => {
+      const target = `sat${n % TARGETS}`;
+      await jetstream.publish(`mcs.tc.submit.${target}`, BODY, { msgID: id(n) });
+      for (let event = 0; event < EVENTS; event += 1) {
+        // Their ids are remembered for ten minutes, which at no rate is much beside a day of these.
+        await jetstream.publish(`mcs.tc.evt.${target}.${id(n)}`, BODY);
+        await jetstream.publish(`mcs.event.${target}`, BODY);
+      }
+    };
+    const tenth = Math.ceil(count / 10);
+    for (const [from, to] of [
+      [0, tenth],
+      [tenth, count],
+    ] as const) {
+      await inBulk(to - from, (n) => one(from + n));
+      const { rssMb: busy } = await lookAtBus(ground);
+      await pause(FORGOTTEN_MS);
+      const { heapMb, rssMb, bytes } = await lookAtBus(ground);
+      console.log(
+        `| ${to} telecommands, ${(bytes / 1e6).toFixed(0)} MB stored | ${heapMb.toFixed(0)} MB in use, ` +
+          `${((heapMb * 1e6) / to).toFixed(0)} bytes each | ${rssMb.toFixed(0)} MB resident, ${busy.toFixed(0)} before |`,
+      );
+    }
+  });
+}
+
+const { values } = parseArgs({
+  options: {
+    messages: { type: 'string', default: '200000' },
+    telecommands: { type: 'string', default: '0' },
+  },
+});
+const { messages, telecommands: count } = numbers(values, ['messages', 'telecommands']);
+if (count > 0) await telecommands(count);
+else {
+  for (const kind of KINDS) console.log(await kept(kind, messages));
+  console.log(await read(messages));
+}

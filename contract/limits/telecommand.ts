@@ -47,3 +47,15 @@ export const FENCE_REACTION_MS = 700;
  * the judgement of its requirements, a turn behind another telecommand of the lane, and its events on the bus.
  */
 export const TELECOMMAND_MARGIN_MS = 5_000;
+/**
+ * Where the archives are looked through for a telecommand, ms before and behind the drawing of its identifier: clocks of
+ * clients may be ahead, most of it is there within minutes, `submitted` is how late it may be submitted, and the last
+ * one is longer than a telecommand lives.
+ */
+export const TC_PAST_WINDOWS = {
+  before: 3_600_000,
+  behind: [600_000, 7_200_000, 26 * 3_600_000],
+  submitted: 7_200_000,
+} as const;
+/** Questions to the archives for each of these: enough for 50 telecommands a second. */
+export const TC_PAST_QUESTIONS = 128;

@@ -4,6 +4,7 @@
  *
  * T1. `duplicate` is true exactly when the identifier is known to be submitted: by the stream inside its window, by the
  *     history of the telecommand past it (O4). The executor guards once more behind both.
+ *     Of what may have left the history by its age the archives are asked (`past-telecommand.ts`).
  * T2. A retry of a telecommand that was taken never looks refused: a refusal asks the history first (MC-TC-063).
  */
 
@@ -28,10 +29,11 @@ import { type ResolvedTelecommand, resolveTelecommand, submissionOf } from '../.
 import type { Headers, StreamMessage } from '../../ports/bus.ts';
 import type { Caller } from '../caller.ts';
 import { busUnavailable, invalidId, refuse } from '../errors.ts';
-import { closeCode, defineFollow } from '../follow.ts';
+import { closeCode, defineFollow, type FollowSource, type FollowWriter } from '../follow.ts';
 import { nameOf } from '../identity.ts';
 import { currentMission, unknownTarget } from '../mission-of.ts';
 import { targetInPath, targetInQuery, telecommandInPath } from '../parameters.ts';
+import { isWhole, mayHaveLeft, pastEvents } from '../past-telecommand.ts';
 import type { RoutePorts } from '../ports.ts';
 import type { Handled, Refusal, Reply } from '../reply.ts';
 import { defineRoute } from '../route.ts';
@@ -93,7 +95,9 @@ export async function submitDirect(
   const held = await heldAgainst(resolved.value, ports);
   if (held !== undefined) return refusedUnlessKnown(held, request, ports);
   if (id !== undefined && mayHaveLeftTheWindow(id, ports)) {
-    if (await isKnown(target, id, ports)) return accepted(id, true);
+    const known = await isKnown(target, id, ports);
+    if (!known.ok) return known;
+    if (known.value) return accepted(id, true);
   }
   return submit(id ?? ports.newId(), resolved.value, mission.value, caller, ports);
 }
@@ -102,7 +106,9 @@ export const followTelecommand = defineFollow({
   path: '/v1/tc/:target/:id/events',
   operationId: 'followTelecommand',
   summary: 'Replay and follow the events of one telecommand; closes after its final state',
-  description: 'Opens also for an identifier that is not submitted yet, and waits.',
+  description:
+    'Opens also for an identifier that is not submitted yet, and waits. What has left the bus by its age is replayed from ' +
+    'the archive.',
   tag: 'Telecommands',
   params: { target: targetInPath, id: telecommandInPath },
   policy: 'log',
@@ -112,6 +118,9 @@ export const followTelecommand = defineFollow({
     if (!busAnswers(ports.bus)) return busUnavailable();
     const stranger = await unknownAndUnheardOf(target, id, ports);
     if (stranger !== undefined) return stranger;
+    const past = await wholePast(target, id, ports);
+    if (!past.ok) return past;
+    if (past.value !== undefined) return replayed(past.value, writer);
     let final = false;
     let last = '';
     const about = subject.tcEvent(target, id);
@@ -210,8 +219,31 @@ function mayHaveLeftTheWindow(id: string, { bus, clock }: RoutePorts): boolean {
   return drawnMs > nowMs || nowMs - drawnMs > windowMs / 2;
 }
 
-async function isKnown(target: string, id: string, { bus }: RoutePorts): Promise<boolean> {
-  return (await bus.last(streams.telecommandEvents, subject.tcEvent(target, id))) !== undefined;
+/** Refused where that cannot be known. */
+async function isKnown(target: string, id: string, ports: RoutePorts): Promise<Handled<boolean>> {
+  const last = await ports.bus.last(streams.telecommandEvents, subject.tcEvent(target, id));
+  if (last !== undefined || !mayHaveLeft(id, ports)) return { ok: true, value: last !== undefined };
+  const past = await pastEvents(target, id, ports);
+  return past.ok ? { ok: true, value: past.value.length > 0 } : past;
+}
+
+/** The events of a telecommand that is over and may have left the bus; undefined where the bus has it. */
+async function wholePast(
+  target: string,
+  id: string,
+  ports: RoutePorts,
+): Promise<Handled<readonly TcEvent[] | undefined>> {
+  if (!mayHaveLeft(id, ports)) return { ok: true, value: undefined };
+  const past = await pastEvents(target, id, ports);
+  if (past.ok) return { ok: true, value: isWhole(past.value) ? past.value : undefined };
+  const last = await ports.bus.last(streams.telecommandEvents, subject.tcEvent(target, id));
+  return last === undefined ? past : { ok: true, value: undefined };
+}
+
+function replayed(events: readonly TcEvent[], writer: FollowWriter): Handled<FollowSource> {
+  for (const event of events) writer.push(JSON.stringify(event));
+  writer.finish(closeCode.finished, events.at(-1)!.state);
+  return { ok: true, value: { stop: async () => undefined } };
 }
 
 /** T2. While the bus is away the refusal stands: it comes first in the order of checks. */
@@ -222,7 +254,8 @@ async function refusedUnlessKnown(
 ): Promise<Handled<Reply>> {
   if (id === undefined || !isToken(target)) return refusal;
   try {
-    return (await isKnown(target, id, ports)) ? accepted(id, true) : refusal;
+    const known = await isKnown(target, id, ports);
+    return known.ok && known.value ? accepted(id, true) : refusal;
   } catch (error) {
     if (error instanceof Outage) return refusal;
     throw error;
@@ -237,7 +270,9 @@ async function unknownAndUnheardOf(
 ): Promise<Handled<never> | undefined> {
   const mission = ports.missions.current;
   if (mission === undefined || mission.targets.has(target)) return undefined;
-  return (await isKnown(target, id, ports)) ? undefined : unknownTarget(target, mission);
+  const known = await isKnown(target, id, ports);
+  if (!known.ok) return known;
+  return known.value ? undefined : unknownTarget(target, mission);
 }
 
 /** What is no event is left out: thrown, it would be handed over for ever, and nobody would see what is behind it. */

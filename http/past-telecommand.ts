@@ -1,0 +1,85 @@
+/**
+ * Telecommands whose events may have left TC_EVENTS by their age, as the archives have them in the log of events. Ours
+ * (decision 55): so identifiers stay durable and histories whole for as long as events are archived (O4).
+ *
+ * B1. An identifier says when it was drawn. What was drawn since TC_EVENTS keeps messages is there, and is looked for
+ *     nowhere else.
+ * B2. A telecommand is submitted within two hours of the drawing of its identifier, or it is not found: what nobody ever
+ *     submitted would cost the whole log. What was found and has no end yet is followed for as long as one lives.
+ * B3. A cell without an archive knows nothing beyond TC_EVENTS. Where there is one that does not answer, nobody knows.
+ */
+
+import { streams } from '../contract/bus/streams.ts';
+import type { ArchivedEvent, EventPlace, EventQuery } from '../contract/event-query.ts';
+import { EVENT_PAGE } from '../contract/limits/event.ts';
+import { TC_PAST_QUESTIONS, TC_PAST_WINDOWS } from '../contract/limits/telecommand.ts';
+import { readTcEvent, type TcEvent } from '../contract/telecommand.ts';
+import { drawnAt } from '../contract/telecommand-id.ts';
+import { isFinalTcState } from '../contract/telecommand-state.ts';
+import { busUnavailable, refuse } from './errors.ts';
+import type { RoutePorts } from './ports.ts';
+import type { Handled, Refusal } from './reply.ts';
+
+type PastPorts = Pick<RoutePorts, 'bus' | 'clock' | 'history'>;
+
+/** Whether events of it may have left TC_EVENTS (B1). */
+export function mayHaveLeft(id: string, { bus, clock }: Pick<PastPorts, 'bus' | 'clock'>): boolean {
+  const keptMs = bus.keptMs?.(streams.telecommandEvents) ?? streams.telecommandEvents.maxAgeMs;
+  return drawnAt(id) < clock.now() - keptMs;
+}
+
+/** Its events in order; none: no archive has any. Refused where that is not known (B3). */
+export async function pastEvents(
+  target: string,
+  id: string,
+  ports: PastPorts,
+): Promise<Handled<readonly TcEvent[]>> {
+  const drawn = drawnAt(id);
+  const where = { kind: ['telecommand'], target: [target], subject: [id] };
+  const found: ArchivedEvent[] = [];
+  let from = drawn - TC_PAST_WINDOWS.before;
+  for (const behind of TC_PAST_WINDOWS.behind) {
+    const isNeeded = found.length === 0 ? behind <= TC_PAST_WINDOWS.submitted : !isWhole(eventsIn(found));
+    if (!isNeeded) break;
+    const to = drawn + behind;
+    const read = await readAll({ from, to, where, data: true }, ports);
+    if (!read.ok) return read;
+    found.unshift(...read.value);
+    from = to;
+  }
+  return { ok: true, value: eventsIn(found) };
+}
+
+/** Whether the events of a telecommand reach to its end. */
+export function isWhole(events: readonly TcEvent[]): boolean {
+  return events.some(({ state }) => isFinalTcState(state));
+}
+
+/** The newest first. */
+async function readAll(query: EventQuery, { bus, history }: PastPorts): Promise<Handled<ArchivedEvent[]>> {
+  const found: ArchivedEvent[] = [];
+  let before: EventPlace | undefined;
+  for (let asked = 0; asked < TC_PAST_QUESTIONS; asked += 1) {
+    if (!bus.connected) return busUnavailable();
+    const page = before === undefined ? { limit: EVENT_PAGE } : { before, limit: EVENT_PAGE };
+    const answer = await history.source.events(query, page);
+    if (!answer.ok) return answer.faults[0].code === 'archive::none' ? { ok: true, value: found } : unknown();
+    const { events, next } = answer.value.value;
+    found.push(...events);
+    if (next === undefined) return { ok: true, value: found };
+    before = next;
+  }
+  return unknown();
+}
+
+function eventsIn(found: readonly ArchivedEvent[]): TcEvent[] {
+  return found
+    .flatMap(({ data }) => (data === undefined ? [] : (readTcEvent(Buffer.from(data)) ?? [])))
+    .reverse();
+}
+
+function unknown(): Refusal {
+  return refuse('api::unavailable', 'events of this telecommand may be archived, and no archive answers', {
+    help: 'Try again in a moment. An identifier that is drawn now needs no archive.',
+  });
+}

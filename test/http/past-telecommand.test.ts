@@ -1,0 +1,244 @@
+/** Telecommands that have left the bus by their age, with a real archive behind the routes. */
+
+import { ulid } from 'ulid';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { streams } from '../../contract/bus/streams.ts';
+import type { ArchivedEvent } from '../../contract/event-query.ts';
+import { TC_PAST_QUESTIONS } from '../../contract/limits/telecommand.ts';
+import { accepted } from '../../contract/result.ts';
+import { closeCode } from '../../http/follow.ts';
+import { pastEvents } from '../../http/past-telecommand.ts';
+import { followTelecommand, submitTelecommand } from '../../http/routes/telecommands.ts';
+import type { StreamMessage } from '../../ports/bus.ts';
+import { until } from '../support/until.ts';
+import { absentBus, codesOf, follow, post } from './fixture.ts';
+import { type HistoryWorld, HOUR, startHistoryWorld } from './history-world.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const UNANSWERED = { code: 'archive::unanswered', message: 'no archive answers' } as const;
+const NONE = { code: 'archive::none', message: 'no archive' } as const;
+
+let world: HistoryWorld;
+let position = 0;
+/** What the bus stores, and what it still has of a telecommand. */
+const stored: string[] = [];
+let last: StreamMessage | undefined;
+let followed = 0;
+let keptMs = streams.telecommandEvents.maxAgeMs as number;
+
+beforeAll(async () => {
+  world = await startHistoryWorld([submitTelecommand], [followTelecommand], {
+    append: async ({ name }, _subject, data) => {
+      if (name === streams.telecommands.name)
+        stored.push((JSON.parse(Buffer.from(data).toString()) as { id: string }).id);
+      return { outcome: 'stored', seq: 1 };
+    },
+    keptMs: () => keptMs,
+    last: async () => last,
+    follow: async () => {
+      followed += 1;
+      return { caughtUp: Promise.resolve(0), stop: async () => undefined };
+    },
+    bucket: (definition) => ({ ...absentBus.bucket(definition), get: async () => undefined }),
+  });
+});
+afterAll(() => world.stop());
+beforeEach(() => {
+  stored.length = 0;
+  last = undefined;
+  followed = 0;
+  keptMs = streams.telecommandEvents.maxAgeMs;
+  world.refuseWith(undefined);
+});
+
+/** Events of a telecommand in the archive: each state so long behind its drawing. */
+async function archived(drawn: number, states: readonly (readonly [string, number])[]): Promise<string> {
+  const id = ulid(drawn);
+  for (const [state, behindMs] of states) {
+    const at = drawn + behindMs;
+    const time = new Date(at).toISOString();
+    const data = JSON.stringify({ tc: id, state, at: time, ...(state === 'ECHO' && { conforming: true }) });
+    const event = { time, kind: 'telecommand', target: 'sat1', subject: id, name: 'obc.ping' } as const;
+    const logged = {
+      ...event,
+      severity: 'info',
+      state,
+      text: state,
+      source: `T:${id}-${state}`,
+      data,
+    } as const;
+    position += 1;
+    await world.archive.record({ position, storedMs: at, batch: { events: [logged] } });
+  }
+  return id;
+}
+
+const WHOLE = [
+  ['PENDING', 10],
+  ['ENCODED', 20],
+  ['SENT', 30],
+  ['VERIFIED', 900],
+  ['ECHO', 1_200],
+] as const;
+
+const statesOf = async (id: string): Promise<{ states: string[]; closed: unknown }> => {
+  const follower = await follow(`${world.url}/v1/tc/sat1/${id}/events`);
+  if (follower.refused !== undefined) return { states: [], closed: codesOf(follower.refused) };
+  if (followed > 0) follower.close();
+  await until(() => follower.closed);
+  return { states: follower.messages.map(({ state }) => state), closed: follower.closed };
+};
+const send = (id: string) => post(`${world.url}/v1/tc`, { target: 'sat1', telecommand: 'ping', id });
+
+describe('a telecommand whose events have left the bus', () => {
+  it('MC-TC-049 MC-TC-050 past-telecommand.B1 is replayed whole, and the follower closed as behind any final state', async () => {
+    const id = await archived(HOUR, WHOLE);
+    const { states, closed } = await statesOf(id);
+    expect(states).toEqual(WHOLE.map(([state]) => state));
+    expect(closed).toEqual({ code: closeCode.finished, reason: 'ECHO' });
+    expect(followed).toBe(0);
+  });
+
+  it.each([
+    [
+      'submitted an hour and a half late',
+      [['PENDING', 90 * MINUTE_MS] as const, ['REJECTED', 90 * MINUTE_MS] as const],
+    ],
+    [
+      'drawn by a clock that is half an hour ahead',
+      [['PENDING', -30 * MINUTE_MS] as const, ['REJECTED', 1] as const],
+    ],
+    [
+      'verified after eleven hours',
+      [['PENDING', 1] as const, ['SENT', 2] as const, ['VERIFIED', 11 * HOUR_MS] as const],
+    ],
+  ])('past-telecommand.B2 is found: %s', async (_, states) => {
+    const id = await archived(HOUR + 5_000, states);
+    expect((await statesOf(id)).states).toEqual(states.map(([state]) => state));
+  });
+
+  it('past-telecommand.B2 is not found where it was submitted three hours late, and has no end where none is recorded', async () => {
+    for (const states of [[['PENDING', 3 * HOUR_MS] as const], [['PENDING', 1] as const]]) {
+      const id = await archived(HOUR + 10_000, states);
+      expect((await statesOf(id)).states).toEqual([]);
+      expect(followed).toBe(1);
+      followed = 0;
+    }
+  });
+
+  it('MC-TC-025 MC-TC-063 past-telecommand.B1 its identifier stays known, and one that nobody used is taken', async () => {
+    const id = await archived(HOUR + 20_000, WHOLE);
+    const again = await send(id);
+    expect([again.status, again.body]).toEqual([202, { id, duplicate: true }]);
+    expect((await post(`${world.url}/v1/tc`, { target: 'sat1', telecommand: 'nothing', id })).body).toEqual({
+      id,
+      duplicate: true,
+    });
+    expect(stored).toEqual([]);
+    const unused = ulid(HOUR + 21_000);
+    expect((await send(unused)).body).toEqual({ id: unused, duplicate: false });
+    expect(stored).toEqual([unused]);
+  });
+
+  it('past-telecommand.B3 is not known while no archive answers: 503, and nothing is stored', async () => {
+    const id = await archived(HOUR + 30_000, WHOLE);
+    world.refuseWith(UNANSWERED);
+    const refused = await send(id);
+    expect([refused.status, codesOf(refused)]).toEqual([503, ['api::unavailable']]);
+    expect(JSON.stringify(refused.body)).toContain('drawn now');
+    expect(stored).toEqual([]);
+    expect((await statesOf(id)).closed).toEqual(['api::unavailable']);
+    // What the bus still has of it is shown.
+    last = { subject: '', data: Buffer.from('{}'), headers: {}, seq: 1, at: 1, pending: 0 };
+    expect((await statesOf(id)).states).toEqual([]);
+    expect(followed).toBe(1);
+    expect((await send(id)).body).toEqual({ id, duplicate: true });
+  });
+
+  it('past-telecommand.B3 is unknown to a cell without an archive', async () => {
+    const id = await archived(HOUR + 40_000, WHOLE);
+    world.refuseWith(NONE);
+    await statesOf(id);
+    expect(followed).toBe(1);
+    expect((await send(id)).body).toEqual({ id, duplicate: false });
+  });
+
+  it('past-telecommand.B1 of one that was drawn since no archive is asked', async () => {
+    world.refuseWith(UNANSWERED);
+    for (const ageMs of [0, 29 * 24 * HOUR_MS]) {
+      const id = ulid(Date.now() - ageMs);
+      expect((await send(id)).body).toEqual({ id, duplicate: false });
+      await statesOf(id);
+    }
+    expect(followed).toBe(2);
+  });
+
+  it('MC-BUS-021 past-telecommand.B1 goes by how long the installation keeps events', async () => {
+    const id = await archived(Date.now() - 48 * HOUR_MS, WHOLE);
+    keptMs = 24 * HOUR_MS;
+    expect((await send(id)).body).toEqual({ id, duplicate: true });
+    expect((await statesOf(id)).states).toEqual(WHOLE.map(([state]) => state));
+    keptMs = 72 * HOUR_MS;
+    expect((await send(id)).body).toEqual({ id, duplicate: false });
+    await statesOf(id);
+    expect(followed).toBe(1);
+  });
+});
+
+describe('past-telecommand.B2 what one question costs', () => {
+  const drawn = HOUR;
+  const id = ulid(drawn);
+  const event = (state: string, index: number): ArchivedEvent => ({
+    stream: 'S1',
+    position: 1_000 - index,
+    index: 0,
+    time: drawn,
+    kind: 'telecommand',
+    severity: 'info',
+    target: 'sat1',
+    subject: id,
+    text: state,
+    data: JSON.stringify({ tc: id, state, at: new Date(drawn).toISOString() }),
+  });
+  const ask = async (pages: readonly (readonly ArchivedEvent[])[]) => {
+    const asked: { from: number; to: number; before: unknown }[] = [];
+    const source = {
+      events: async ({ from, to }: { from: number; to: number }, { before }: { before?: unknown }) => {
+        const events = pages[asked.length] ?? [];
+        asked.push({ from, to, before });
+        const next =
+          asked.length < pages.length ? { stream: 'S1', position: asked.length, index: 0 } : undefined;
+        const value = { events, gaps: [], damaged: [], ...(next !== undefined && { next }) };
+        return accepted({ value, archive: {} as never });
+      },
+    };
+    const ports = { bus: { ...absentBus, connected: true }, clock: { now: () => 0 }, history: { source } };
+    return { found: await pastEvents('sat1', id, ports as never), asked };
+  };
+
+  it('goes on page by page, and has events of all of them in order', async () => {
+    const { found, asked } = await ask([[event('VERIFIED', 0)], [], [event('SENT', 1), event('PENDING', 2)]]);
+    expect(found.ok && found.value.map(({ state }) => state)).toEqual(['PENDING', 'SENT', 'VERIFIED']);
+    expect(asked.map(({ before }) => before)).toEqual([
+      undefined,
+      { stream: 'S1', position: 1, index: 0 },
+      { stream: 'S1', position: 2, index: 0 },
+    ]);
+  });
+
+  it('is two hours of the log for one that nobody submitted, and the life of one for what has no end', async () => {
+    const unused = await ask([[]]);
+    expect(Math.max(...unused.asked.map(({ to }) => to)) - drawn).toBe(2 * HOUR_MS);
+    const open = await ask([[event('PENDING', 0)]]);
+    expect(Math.max(...open.asked.map(({ to }) => to)) - drawn).toBe(26 * HOUR_MS);
+    const whole = await ask([[event('REJECTED', 0)]]);
+    expect(whole.asked).toHaveLength(1);
+  });
+
+  it('ends with a refusal where a log has no end', async () => {
+    const { found, asked } = await ask(Array.from({ length: 10_000 }, () => []));
+    expect(found.ok).toBe(false);
+    expect(asked).toHaveLength(TC_PAST_QUESTIONS);
+  });
+});
