@@ -63,6 +63,8 @@ describe('MC-EDIT-004 what the editor gets of a head', () => {
     expect(JSON.stringify(asked!.rawHeaders)).not.toMatch(/secret|c2VjcmV0|a-good-token/);
     expect(asked!.url).toBe('/a?x=1&TOKEN=2');
     expect(asked!.headers.cookie).toBe('own=1; two="a b"');
+    await at('a', { headers: { cookie: 'session=secret' } });
+    expect(editor.asked.at(-1)!.headers).not.toHaveProperty('cookie');
   });
 
   it('who calls, by this service alone', async () => {

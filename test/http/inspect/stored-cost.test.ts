@@ -88,6 +88,15 @@ describe('stored.B1 listing', () => {
   });
 });
 
+it('the states of a chart that is in several at once are shown side by side', async () => {
+  const parallel = { snapshot: { value: { link: 'up', board: { idle: 'warm' } }, context: {} } };
+  const { clock, stored } = bucketOf([envelope('sat1.a', parallel)], () => 1);
+  const found = stored.find(FIND);
+  await settled();
+  clock.advance(1);
+  expect((await found).map(({ state }) => state)).toEqual(['link.up board.idle.warm']);
+});
+
 describe('stored.B3 an entry that is not what it should be', () => {
   const deep = JSON.parse(`${'{"a":'.repeat(1_000)}1${'}'.repeat(1_000)}`) as object;
 
@@ -104,7 +113,9 @@ describe('stored.B3 an entry that is not what it should be', () => {
     const found = stored.find(FIND);
     await settled();
     clock.advance(1);
-    expect((await found).map(({ id }) => id)).toContain('sat1.good');
+    const ids = (await found).map(({ id }) => id);
+    expect(ids).toContain('sat1.good');
+    expect(ids.filter((id) => typeof id !== 'string')).toEqual([]);
     expect(await stored.of({ kind: 'telecommand', id: 'sat1.0' }).catch(() => 'threw')).not.toBe('threw');
   });
 });
