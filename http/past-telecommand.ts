@@ -4,8 +4,8 @@
  *
  * B1. An identifier says when it was drawn. What was drawn since TC_EVENTS keeps messages is there, and is looked for
  *     nowhere else.
- * B2. A telecommand is submitted within two hours of the drawing of its identifier, or it is not found: what nobody ever
- *     submitted would cost the whole log. What was found and has no end yet is followed for as long as one lives.
+ * B2. A telecommand is submitted within two hours of the drawing of its identifier, or it is not found: what nobody
+ *     ever submitted would cost the whole log. What was found and has no end yet is followed for as long as one lives.
  * B3. A cell without an archive knows nothing beyond TC_EVENTS. Where there is one that does not answer, nobody knows.
  */
 
@@ -16,7 +16,8 @@ import { TC_PAST_QUESTIONS, TC_PAST_WINDOWS } from '../contract/limits/telecomma
 import { readTcEvent, type TcEvent } from '../contract/telecommand.ts';
 import { drawnAt } from '../contract/telecommand-id.ts';
 import { isFinalTcState } from '../contract/telecommand-state.ts';
-import { busUnavailable, refuse } from './errors.ts';
+import { keptSince } from '../messaging/kept-since.ts';
+import { refuse } from './errors.ts';
 import type { RoutePorts } from './ports.ts';
 import type { Handled, Refusal } from './reply.ts';
 
@@ -24,8 +25,7 @@ type PastPorts = Pick<RoutePorts, 'bus' | 'clock' | 'history'>;
 
 /** Whether events of it may have left TC_EVENTS (B1). */
 export function mayHaveLeft(id: string, { bus, clock }: Pick<PastPorts, 'bus' | 'clock'>): boolean {
-  const keptMs = bus.keptMs?.(streams.telecommandEvents) ?? streams.telecommandEvents.maxAgeMs;
-  return drawnAt(id) < clock.now() - keptMs;
+  return drawnAt(id) < keptSince(bus, streams.telecommandEvents, clock.now());
 }
 
 /** Its events in order; none: no archive has any. Refused where that is not known (B3). */
@@ -56,11 +56,10 @@ export function isWhole(events: readonly TcEvent[]): boolean {
 }
 
 /** The newest first. */
-async function readAll(query: EventQuery, { bus, history }: PastPorts): Promise<Handled<ArchivedEvent[]>> {
+async function readAll(query: EventQuery, { history }: PastPorts): Promise<Handled<ArchivedEvent[]>> {
   const found: ArchivedEvent[] = [];
   let before: EventPlace | undefined;
   for (let asked = 0; asked < TC_PAST_QUESTIONS; asked += 1) {
-    if (!bus.connected) return busUnavailable();
     const page = before === undefined ? { limit: EVENT_PAGE } : { before, limit: EVENT_PAGE };
     const answer = await history.source.events(query, page);
     if (!answer.ok) return answer.faults[0].code === 'archive::none' ? { ok: true, value: found } : unknown();
@@ -73,9 +72,13 @@ async function readAll(query: EventQuery, { bus, history }: PastPorts): Promise<
 }
 
 function eventsIn(found: readonly ArchivedEvent[]): TcEvent[] {
-  return found
-    .flatMap(({ data }) => (data === undefined ? [] : (readTcEvent(Buffer.from(data)) ?? [])))
-    .reverse();
+  return found.flatMap((event) => eventIn(event) ?? []).reverse();
+}
+
+/** A document that was too long to be kept says less, and is an event all the same. */
+function eventIn({ data, subject, state, time }: ArchivedEvent): TcEvent | undefined {
+  const bare = JSON.stringify({ tc: subject, state, at: new Date(time).toISOString() });
+  return readTcEvent(Buffer.from(data ?? bare));
 }
 
 function unknown(): Refusal {

@@ -4,8 +4,10 @@
  */
 
 import { header } from '../../contract/bus/headers.ts';
+import { streams } from '../../contract/bus/streams.ts';
 import { Outage } from '../../contract/outage.ts';
 import type { TelecommandInput } from '../../machines/telecommand/telecommand.ts';
+import { keptSince } from '../../messaging/kept-since.ts';
 import type { WentBack } from '../../messaging/low-water-mark.ts';
 import type { StreamMessage } from '../../ports/bus.ts';
 import type { OpenLane } from './open-lane.ts';
@@ -32,7 +34,7 @@ export class LaneTakingUp {
     const { target, log } = this.#lane.options;
     const cell = cellId(target, submission.id);
     if (this.#lane.open.has(cell)) return;
-    const history = await this.#historyOf(submission.id);
+    const history = await this.#historyOf(message, submission.id);
     if (history === 'over') this.#lane.leftovers?.addOver(message.seq);
     if (history === 'over' || this.#lane.isStopped) return;
     const work = await this.#workOf(message, submission).catch((error: unknown) => {
@@ -65,9 +67,12 @@ export class LaneTakingUp {
     return chartInput(work, this.#lane.options.clock.now(), refusal);
   }
 
-  #historyOf(id: string): Promise<Standing | 'over'> | Standing {
-    const { bus, target } = this.#lane.options;
-    return this.isTakingOver ? historyBefore(bus, target, id, this.#lane.leftovers) : UNBEGUN;
+  #historyOf(message: StreamMessage, id: string): Promise<Standing | 'over'> | Standing | 'over' {
+    const { bus, clock, target } = this.#lane.options;
+    if (!this.isTakingOver) return UNBEGUN;
+    // taking-over.R8
+    if (message.at < keptSince(bus, streams.telecommandEvents, clock.now())) return 'over';
+    return historyBefore(bus, target, id, this.#lane.leftovers);
   }
 
   /** taking-over.R3 */

@@ -14,6 +14,8 @@
  *     get further.
  * R7. Events that the stream lost while nobody noticed leave holes in it. A telecommand that was drawn before, of which
  *     no frame is known, may have left with them.
+ * R8. What was submitted before TC_EVENTS keeps anything is over: its history may have left by its age, and that it is
+ *     not found shows nothing.
  * R6. An ENCODED without the PENDING before it is such a history as well.
  * R5. An end of which nobody knows whether it left is recorded by an ENCODED that names no frame (`given-up.ts`): where
  *     its owner got no further, the next one records the rest of that end and asks no gateway.

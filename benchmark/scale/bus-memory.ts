@@ -1,8 +1,8 @@
 /**
  * `npm run bus-memory -- [--messages N]`: what nats-server keeps in memory, found by leaving one thing out after the
  * other: subjects, message ids, keys of a bucket, and the blocks of a stream that somebody reads. What its collector
- * leaves is counted, each on a server of its own. With `--telecommands N` instead: what so many telecommands leave in the
- * streams of the contract, as a whole and at a tenth of it.
+ * leaves is counted, each on a server of its own. With `--telecommands N` instead: what so many telecommands leave in
+ * the streams of the contract, as a whole and at a tenth of it.
  */
 
 import { setTimeout as pause } from 'node:timers/promises';

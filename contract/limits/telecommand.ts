@@ -48,9 +48,9 @@ export const FENCE_REACTION_MS = 700;
  */
 export const TELECOMMAND_MARGIN_MS = 5_000;
 /**
- * Where the archives are looked through for a telecommand, ms before and behind the drawing of its identifier: clocks of
- * clients may be ahead, most of it is there within minutes, `submitted` is how late it may be submitted, and the last
- * one is longer than a telecommand lives.
+ * Where the archives are looked through for a telecommand, ms before and behind the drawing of its identifier: clocks
+ * of clients may be ahead, most of it is there within minutes, `submitted` is how late it may be submitted, and the
+ * last one is longer than a telecommand lives.
  */
 export const TC_PAST_WINDOWS = {
   before: 3_600_000,

@@ -35,7 +35,7 @@ export const listTelecommands = defineRoute({
   summary: 'Telecommands of the past, the newest first',
   description:
     'By when they were submitted, or with `state` by when they reached it. Pages as in `GET /v1/events`; the events of one ' +
-    'are in `GET /v1/tc/{target}/{id}/events` and, beyond 30 days, in `GET /v1/events?subject=`.',
+    'are in `GET /v1/tc/{target}/{id}/events`.',
   tag: 'Events',
   query: {
     ...pageInQuery,

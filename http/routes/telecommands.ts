@@ -4,7 +4,7 @@
  *
  * T1. `duplicate` is true exactly when the identifier is known to be submitted: by the stream inside its window, by the
  *     history of the telecommand past it (O4). The executor guards once more behind both.
- *     Of what may have left the history by its age the archives are asked (`past-telecommand.ts`).
+ *     Of what may have left the history by its age the archives are asked (`http/past-telecommand.ts`).
  * T2. A retry of a telecommand that was taken never looks refused: a refusal asks the history first (MC-TC-063).
  */
 

@@ -171,6 +171,9 @@ describe('the assets of the contract', () => {
       max_bytes: 5_000,
       duplicate_window: 100e6,
     });
+    expect([other.keptMs!(stream), other.dedupeMs!(stream), bus.keptMs!(stream)]).toEqual([
+      60_000, 100, 3_600_000,
+    ]);
     const again = await until(async () => {
       const outcome = await other.append(stream, 'mcs.over.a', bytes('x'), { id: 'once' });
       return outcome.outcome === 'stored' && outcome;

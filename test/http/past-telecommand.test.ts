@@ -198,6 +198,7 @@ describe('past-telecommand.B2 what one question costs', () => {
     severity: 'info',
     target: 'sat1',
     subject: id,
+    state,
     text: state,
     data: JSON.stringify({ tc: id, state, at: new Date(drawn).toISOString() }),
   });
@@ -216,6 +217,13 @@ describe('past-telecommand.B2 what one question costs', () => {
     const ports = { bus: { ...absentBus, connected: true }, clock: { now: () => 0 }, history: { source } };
     return { found: await pastEvents('sat1', id, ports as never), asked };
   };
+
+  it('has an event also where its document was too long to be kept', async () => {
+    const { data: _, ...bare } = event('REJECTED', 0);
+    const { found } = await ask([[bare]]);
+    const state = 'REJECTED';
+    expect(found).toEqual({ ok: true, value: [{ tc: id, state, at: new Date(drawn).toISOString() }] });
+  });
 
   it('goes on page by page, and has events of all of them in order', async () => {
     const { found, asked } = await ask([[event('VERIFIED', 0)], [], [event('SENT', 1), event('PENDING', 2)]]);

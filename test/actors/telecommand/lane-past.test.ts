@@ -360,6 +360,21 @@ describe('streams that went back', () => {
     await one.lane.stop();
   });
 
+  it('what was submitted before the stream keeps any event is over, and nothing is written of it (taking-over.R8)', async () => {
+    const one = world();
+    const DAY_MS = 24 * 3_600_000;
+    one.bus.keptMs = ({ name }) => (name === 'TC_EVENTS' ? DAY_MS : 30 * DAY_MS);
+    await submit(one.bus, 1);
+    await one.clock.run(DAY_MS - 1_000, DAY_MS);
+    await submit(one.bus, 2);
+    await one.clock.run(2_000, 2_000);
+    await one.lane.start();
+    await one.run(2_000);
+    expect([one.states(1), one.states(2).length > 0]).toEqual([[], true]);
+    await one.lane.stop();
+    expect(markOf(one.bus)).toBe(2);
+  });
+
   it('an end that its owner only began is gone on with: nobody knows, and no gateway is asked (taking-over.R5)', async () => {
     const one = world();
     await submit(one.bus, 1);

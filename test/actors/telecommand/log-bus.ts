@@ -39,6 +39,8 @@ interface Feed {
 
 export class LogBus implements Bus {
   lostUntil: number | undefined;
+  /** For how long it keeps messages, as it says. */
+  keptMs?: (stream: StreamDefinition) => number;
   /** What it answers about holes. */
   emptyUntil: number | undefined;
   connected = true;
