@@ -326,13 +326,13 @@ describe('streams that went back', () => {
   it('events that the bus lost unnoticed: what was drawn before and has no frame is ended and not sent (taking-over.R7)', async () => {
     const clock = new ManualClock(decodeTime(idOf(1)) + 1_000);
     const one = world(new LogBus(), clock);
+    const since = ulid(clock.now());
+    await submit(one.bus, 4, { id: since });
     await submit(one.bus, 1);
     await submit(one.bus, 2);
     await recorded(one.bus, 2, 'PENDING');
     await submit(one.bus, 3);
     await recorded(one.bus, 3, 'PENDING', 'ENCODED');
-    const since = ulid(clock.now());
-    await submit(one.bus, 4, { id: since });
     one.bus.emptyUntil = clock.now() - 50;
     const asked: string[] = [];
     const { holesUntil } = one.bus;

@@ -526,10 +526,14 @@ describe('drivers and gateways of others (telecommand/binding.W3)', () => {
     await one.run(10);
     const key = `telecommand:${cellOf(1)}:2:0`;
     const never = JSON.stringify({ key, target: 'sat1', conforming: true, at: 1e300 });
-    for (const text of ['garbage', 'null', '{}', never])
+    const unclear = JSON.stringify({ key, target: 'sat1', conforming: 'yes', at: 1_000 });
+    const ofOthers = JSON.stringify({ key, target: 'sat2', conforming: true, at: 1_000 });
+    const unnamed = JSON.stringify({ target: 'sat1', conforming: true, at: 1_000 });
+    for (const text of ['garbage', 'null', '{}', never, unclear, ofOthers, unnamed])
       expect(() => one.bus.publish(subject.echo('gw'), Buffer.from(text))).not.toThrow();
     await one.run(10);
     expect(one.kind.crashes(cellOf(1))).toBe(0);
+    expect(one.states(1)).not.toContain('ECHO');
     await one.lane.stop();
   });
 
@@ -623,6 +627,20 @@ describe('drivers and gateways of others (telecommand/binding.W3)', () => {
       echoed(one);
       await one.run(10_000);
       expect(one.states(1)).toEqual(['PENDING', 'ENCODED', 'SENT', 'ECHO']);
+      await one.lane.stop();
+    });
+
+    it('echoes.K2 is recorded once, also where others have ended since', async () => {
+      const one = obligingWorld({ mission: missionOf(undefined) });
+      for (const n of [1, 2]) {
+        await submit(one.bus, n);
+        if (n === 1) await one.lane.start();
+        await one.run(10);
+      }
+      expect(one.states(2).at(-1)).toBe('COMPLETE');
+      echoed(one);
+      await one.run(10);
+      expect(one.states(1).slice(-2)).toEqual(['COMPLETE', 'ECHO']);
       await one.lane.stop();
     });
 
