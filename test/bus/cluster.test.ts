@@ -111,7 +111,11 @@ it('bus/view.H4 past.H2 loses nothing acknowledged, delivers nothing twice, and 
   }
   await Promise.all(writing);
   acknowledged.sort((a, b) => a - b);
-  await until(() => seen.every((list) => list.at(-1) === acknowledged.at(-1)), { timeoutMs: PATIENT_MS });
+  await until(() => seen.every((list) => list.at(-1) === acknowledged.at(-1)), {
+    timeoutMs: PATIENT_MS,
+    what: () =>
+      `the end ${acknowledged.at(-1)} at each follower, who has ${seen.map((list) => list.at(-1))},`,
+  });
   for (const list of seen) expect(list).toEqual(acknowledged);
   expect(rewound).toEqual([]);
   expect(racers.map(({ lostUntil }) => lostUntil)).toEqual(racers.map(() => undefined));

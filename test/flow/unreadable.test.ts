@@ -14,13 +14,14 @@ import { historyBefore } from '../../actors/telecommand/taking-over.ts';
 import { encodeBatch } from '../../contract/batch.ts';
 import { type StreamDefinition, streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';
+import { refused } from '../../contract/result.ts';
 import { findRecorded } from '../../http/inspect/finished.ts';
 import { watchAlarms } from '../../http/routes/alarms.ts';
 import { followRun } from '../../http/routes/runs.ts';
 import { followTelecommand, watchTelecommands } from '../../http/routes/telecommands.ts';
 import { readRun } from '../../http/run-record.ts';
 import type { Bus, Stoppable } from '../../ports/bus.ts';
-import { HeapClock } from '../../supervision/clock.ts';
+import { HeapClock, realClock } from '../../supervision/clock.ts';
 import { createTelemetryOwner } from '../../telemetry/telemetry-owner.ts';
 import { startValueFeeds } from '../../telemetry/value-feeds.ts';
 import { demoMission, TestMissions } from '../support/missions.ts';
@@ -109,7 +110,9 @@ async function followed(
     finish: () => undefined,
   };
   const missions = new TestMissions(mission);
-  const opened = (await route.open(input as never, { bus, log, missions } as never, writer as never)) as {
+  const none = refused({ code: 'archive::none', message: 'no archive' } as const);
+  const ports = { bus, log, missions, clock: realClock, history: { source: { events: async () => none } } };
+  const opened = (await route.open(input as never, ports as never, writer as never)) as {
     readonly value: Stoppable;
   };
   return {
