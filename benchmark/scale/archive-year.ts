@@ -9,13 +9,13 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { Archive } from '../../archive/archive.ts';
 import { disk } from '../../archive/disk.ts';
 import type { FileSystem } from '../../archive/file-system.ts';
 import type { ValueMessage } from '../../archive/gathering.ts';
 import { workHere } from '../../archive/workshop.ts';
 import { realClock } from '../../supervision/clock.ts';
+import { optionsOf } from '../../tools/command-line.ts';
 import { laterMessage, madeSet, SET_BEGINS } from '../archive-set.ts';
 
 const HOUR_MS = 3_600_000;
@@ -27,12 +27,10 @@ const PACKETS = 2;
 const ASKED = 3;
 const STEPS = 5;
 
-const { values } = parseArgs({
-  options: {
-    days: { type: 'string', default: '365' },
-    targets: { type: 'string', default: '2' },
-    measures: { type: 'string', default: '20' },
-  },
+const values = optionsOf(import.meta.url, {
+  days: { type: 'string', default: '365' },
+  targets: { type: 'string', default: '2' },
+  measures: { type: 'string', default: '20' },
 });
 const [days, targets, measures] = [values.days, values.targets, values.measures].map(Number) as [
   number,

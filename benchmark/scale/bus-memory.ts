@@ -6,7 +6,7 @@
  */
 
 import { setTimeout as pause } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
+import { optionsOf } from '../../tools/command-line.ts';
 import { type BareBus, connectBare } from '../bare-bus.ts';
 import { type Ground, startGround } from '../ground.ts';
 import { inBulk } from './fill.ts';
@@ -118,11 +118,9 @@ function telecommands(count: number): Promise<void> {
   });
 }
 
-const { values } = parseArgs({
-  options: {
-    messages: { type: 'string', default: '200000' },
-    telecommands: { type: 'string', default: '0' },
-  },
+const values = optionsOf(import.meta.url, {
+  messages: { type: 'string', default: '200000' },
+  telecommands: { type: 'string', default: '0' },
 });
 const { messages, telecommands: count } = numbers(values, ['messages', 'telecommands']);
 if (count > 0) await telecommands(count);

@@ -6,9 +6,9 @@
  */
 
 import { setTimeout as pause } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { connect, type JetStreamClient } from 'nats';
 import { startCluster } from '../../test/support/cluster.ts';
+import { optionsOf } from '../../tools/command-line.ts';
 import { numbers } from './numbers.ts';
 
 const FAULTS = ['killed', 'paused'] as const;
@@ -116,8 +116,9 @@ function lineOf(fault: string, all: readonly number[], streams: number): string 
   );
 }
 
-const { values } = parseArgs({
-  options: { rounds: { type: 'string', default: '10' }, streams: { type: 'string', default: '16' } },
+const values = optionsOf(import.meta.url, {
+  rounds: { type: 'string', default: '10' },
+  streams: { type: 'string', default: '16' },
 });
 const { rounds: count, streams } = numbers(values, ['rounds', 'streams']);
 await rounds(count, streams);

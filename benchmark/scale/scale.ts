@@ -7,9 +7,9 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import WebSocket from 'ws';
 import { publishConfiguration } from '../../supervision/configuration.ts';
+import { optionsOf } from '../../tools/command-line.ts';
 import { compiledFleet, targetNames } from '../fleet.ts';
 import type { Ground } from '../ground.ts';
 import { short, storeProgram } from '../run-program.ts';
@@ -40,17 +40,15 @@ const STEADY_MS = 8_000;
 /** Of a telecommand, its lane and its telemetry. */
 const PARTITIONS_OF_A_TARGET = 2;
 
-const { values } = parseArgs({
-  options: {
-    targets: { type: 'string', default: '2000' },
-    gateways: { type: 'string', default: '500' },
-    finished: { type: 'string', default: '0' },
-    open: { type: 'string', default: '0' },
-    records: { type: 'string', default: '0' },
-    watchers: { type: 'string', default: '0' },
-    ttl: { type: 'string', default: '3000' },
-    alone: { type: 'boolean', default: false },
-  },
+const values = optionsOf(import.meta.url, {
+  targets: { type: 'string', default: '2000' },
+  gateways: { type: 'string', default: '500' },
+  finished: { type: 'string', default: '0' },
+  open: { type: 'string', default: '0' },
+  records: { type: 'string', default: '0' },
+  watchers: { type: 'string', default: '0' },
+  ttl: { type: 'string', default: '3000' },
+  alone: { type: 'boolean', default: false },
 });
 
 async function fillUp(

@@ -7,9 +7,9 @@
 
 import { writeFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { publishConfiguration } from '../../supervision/configuration.ts';
 import { ROLES } from '../../supervision/role.ts';
+import { optionsOf } from '../../tools/command-line.ts';
 import { compiledFleet, gatewayNames, switchFault, targetNames } from '../fleet.ts';
 import type { Ground } from '../ground.ts';
 import type { Peer } from '../peer.ts';
@@ -115,12 +115,10 @@ async function report({ looks, loaded, runs, ms }: Reported): Promise<boolean> {
   return whole && verdicts.every(({ flat }) => flat);
 }
 
-const { values } = parseArgs({
-  options: {
-    hours: { type: 'string', default: '1' },
-    targets: { type: 'string', default: '100' },
-    output: { type: 'string' },
-  },
+const values = optionsOf(import.meta.url, {
+  hours: { type: 'string', default: '1' },
+  targets: { type: 'string', default: '100' },
+  output: { type: 'string' },
 });
 const { hours, targets } = numbers(values as { hours: string; targets: string }, ['hours', 'targets']);
 const passed = await onGround((ground, start) => soak(ground, start, targets, hours * HOUR_MS), {

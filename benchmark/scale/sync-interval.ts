@@ -12,9 +12,9 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { connect, type JetStreamClient, type NatsConnection } from 'nats';
 import { findServerBinary } from '../../bus/server-binary.ts';
+import { optionsOf } from '../../tools/command-line.ts';
 import { cpuUsOf } from '../processor.ts';
 
 const INTERVALS = ['always', '1s', '10s', '30s', '2m'] as const;
@@ -93,11 +93,9 @@ async function measure(interval: string, ms: number, folder: string): Promise<re
   }
 }
 
-const { values } = parseArgs({
-  options: {
-    seconds: { type: 'string', default: '10' },
-    folder: { type: 'string', default: tmpdir() },
-  },
+const values = optionsOf(import.meta.url, {
+  seconds: { type: 'string', default: '10' },
+  folder: { type: 'string', default: tmpdir() },
 });
 console.log(
   '| `sync_interval` | one publisher: writes/s, processor time each | 64: writes/s, processor time each |\n|---|---|---|',

@@ -9,7 +9,7 @@
  * for each planted defect, in as many seeds from the first on as should find it.
  */
 
-import { parseArgs } from 'node:util';
+import { optionsOf } from '../../tools/command-line.ts';
 import { cfdpScenarioOf } from './cfdp/scenario.ts';
 import { attemptCfdp, reportCfdp, shrunkCfdp } from './cfdp/trial.ts';
 import { findPlanted, PLANTED_KINDS } from './planted/find.ts';
@@ -20,15 +20,13 @@ import { attemptSeed, report, shrunk } from './trial.ts';
 
 const TELL_EVERY_MS = 10_000;
 
-const { values } = parseArgs({
-  options: {
-    seed: { type: 'string' },
-    runs: { type: 'string', default: '100' },
-    kind: { type: 'string' },
-    trace: { type: 'boolean', default: false },
-    'no-shrink': { type: 'boolean', default: false },
-    planted: { type: 'boolean', default: false },
-  },
+const values = optionsOf(import.meta.url, {
+  seed: { type: 'string' },
+  runs: { type: 'string', default: '100' },
+  kind: { type: 'string' },
+  trace: { type: 'boolean', default: false },
+  'no-shrink': { type: 'boolean', default: false },
+  planted: { type: 'boolean', default: false },
 });
 const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 31));
 const runs = Number(values.runs);
