@@ -127,7 +127,7 @@ describe('a telecommand whose events have left the bus', () => {
     }
   });
 
-  it('MC-TC-025 MC-TC-063 past-telecommand.B1 its identifier stays known, and one that nobody used is taken', async () => {
+  it('O4 MC-TC-025 MC-TC-063 past-telecommand.B1 its identifier stays known, and one that nobody used is taken', async () => {
     const id = await archived(HOUR + 20_000, WHOLE);
     const again = await send(id);
     expect([again.status, again.body]).toEqual([202, { id, duplicate: true }]);
