@@ -40,9 +40,9 @@ function* takeFaults(
 ): Iterable<string> {
   const { owner, ttlMs } = bodyOf<Lease>(last);
   if (owner === null || owner === by) return;
-  if (ended.some((each) => each.instance === owner && each.at <= at)) return;
-  const silentMs = at - last.at;
   // Times of the stream are whole.
+  if (ended.some((each) => each.instance === owner && Math.floor(each.at) <= at)) return;
+  const silentMs = at - last.at;
   if (silentMs + 1 < TAKE * ttlMs)
     yield `${role}: ${by} took it (${seq}) from ${owner}, which had written ${silentMs} ms before`;
 }
