@@ -100,8 +100,15 @@ async function rounds(count: number, streams: number): Promise<void> {
   for (const [fault, all] of seen) process.stdout.write(`${lineOf(fault, all, streams)}\n`);
   for (const each of written) each.end();
   await writing;
+  const states = await Promise.all(written.map(async (_, n) => (await manager.streams.info(`S${n}`)).state));
+  const lost = states.reduce((sum, { num_deleted = 0 }) => sum + num_deleted, 0);
+  process.stdout.write(`positions without a message, of ${sum(states)} messages: ${lost}\n`);
   await Promise.all(connections.map((connection) => connection.close()));
   await cluster.stop();
+}
+
+function sum(states: readonly { readonly messages: number }[]): number {
+  return states.reduce((count, { messages }) => count + messages, 0);
 }
 
 function lineOf(fault: string, all: readonly number[], streams: number): string {

@@ -189,6 +189,7 @@ describe.runIf(MINUTES > 0)('a cell over a cluster', () => {
         end: (read) => abortOpen(load, read),
       });
       const silences = await silencesIn(bus);
+      const holes = await holesIn(bus);
       await bus.close();
       const verdicts = judge(load, record, field);
       const states =
@@ -202,7 +203,7 @@ describe.runIf(MINUTES > 0)('a cell over a cluster', () => {
           : {};
       const reasons = 'of' in record.telecommands ? reasonsIn(record.telecommands.of) : {};
       process.stdout.write(
-        `${JSON.stringify({ done, ...summary(load), states, reasons, stages, silences, warnings: warnings(), verdicts }, undefined, 1)}\n`,
+        `${JSON.stringify({ done, ...summary(load), states, reasons, stages, silences, holes, warnings: warnings(), verdicts }, undefined, 1)}\n`,
       );
       if (Object.values(verdicts).some(({ verdict }) => verdict !== 'pass')) await showTrouble();
       for (const [checker, verdict] of Object.entries(verdicts))
@@ -225,6 +226,17 @@ describe.runIf(MINUTES > 0)('a cell over a cluster', () => {
       stages.map(async ([stream, of]) => [of, await silencesOf(bus, stream, of, SILENCES)] as const),
     );
     return Object.fromEntries(all);
+  }
+
+  /** Until when a stream lost messages that stay lost. */
+  async function holesIn(bus: Bus): Promise<Record<string, string>> {
+    const logs = [streams.telecommands, streams.telecommandEvents, streams.runs, streams.alarms];
+    const until = await Promise.all(logs.map((stream) => bus.holesUntil(stream)));
+    return Object.fromEntries(
+      logs.flatMap(({ name }, n) =>
+        until[n] === undefined ? [] : [[name, new Date(until[n]).toISOString()]],
+      ),
+    );
   }
 
   /** What the processes that live warned of, with the stream it was about: how often. */
