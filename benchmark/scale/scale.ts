@@ -1,7 +1,8 @@
 /**
  * `npm run scale -- [--targets N] [--gateways N] [--finished N] [--open N] [--records N] [--watchers N] [--ttl MS]
  * [--alone]`: what a cell costs by its size and its past. One process of every role but the archive, a second one that
- * joins while telecommands go on, and its end by SIGKILL; beside it the same with one target and no past.
+ * joins while telecommands go on, and its end by SIGKILL; with `--alone`, its end and the start of the next one, which
+ * finds low-water marks. Beside it the same with one target and no past.
  */
 
 import { createSocket } from 'node:dgram';
@@ -110,7 +111,20 @@ async function measure(ground: Ground, start: Start, size: Size): Promise<Row[]>
       .call<Latency>('steady', { port, targets: names, perSecond: PER_SECOND, ms })
       .then(latency, (error: Error) => error.message);
   say(`telecommands, ${PER_SECOND}/s`, await steady(STEADY_MS));
-  if (values.alone) return rows;
+  if (values.alone) {
+    process.kill(first.peer.pid, 'SIGKILL');
+    const next = await member(start, 'next');
+    const again = await timed(
+      ground,
+      () => [next.peer.pid],
+      async () => {
+        await join(ground, next, size.ttl);
+        await owned(ground, ['next'], least);
+      },
+    );
+    say('the next one behind SIGKILL, all owned', shown(again));
+    return rows;
+  }
   const second = await member(start, 'second');
   const both = () => [first.peer.pid, second.peer.pid];
   const meanwhile = pause(500).then(() => steady(STEADY_MS * 2));
