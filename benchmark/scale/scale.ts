@@ -123,6 +123,18 @@ async function measure(ground: Ground, start: Start, size: Size): Promise<Row[]>
       },
     );
     say('the next one behind SIGKILL, all owned', shown(again));
+    await pause(SETTLE_MS);
+    const rest = await timed(
+      ground,
+      () => [next.peer.pid],
+      () => pause(IDLE_MS),
+    );
+    say(
+      'the next one idle, share of a core',
+      `${share(rest.cpuMs, rest.ms)}, bus ${share(rest.busMs, rest.ms)}`,
+    );
+    for (const [what, value] of await standing(ground, next)) say(`the next one: ${what}`, value);
+    for (const [what, value] of await asked(next.api, names)) say(`the next one: ${what}`, value);
     return rows;
   }
   const second = await member(start, 'second');
