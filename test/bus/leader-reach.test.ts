@@ -70,6 +70,12 @@ describe('bus/leader-reach', () => {
     const { left, ask } = reach();
     for (let n = 0; n < 20; n += 1) await ask(2_000, LOST);
     expect(left).toEqual([]);
+    // Nor is it an answer between others.
+    for (let n = 0; n < 20; n += 1) {
+      await ask(1_000, SILENT);
+      await ask(10, LOST);
+    }
+    expect(left.length).toBeGreaterThan(0);
   });
 
   it('leader-reach.E2 what ran out of time in one pause of the process is no reason, nor is one question now and then', async () => {
@@ -104,6 +110,13 @@ describe('bus/leader-reach', () => {
     );
     expect(pauses.length).toBeGreaterThan(5);
     expect([pauses[0], Math.max(...pauses)]).toEqual([BUS_LEFT_AGAIN_MS, BUS_LEFT_AGAIN_MS_MOST]);
+    // An answer to a reading is none: only a leader that stores is one that is reached.
+    const before = left.length;
+    while (left.length < before + 1) {
+      await ask(500, SILENT);
+      await ask(10, undefined, false);
+    }
+    expect(left.at(-1)! - left.at(-2)!).toBeGreaterThanOrEqual(BUS_LEFT_AGAIN_MS_MOST);
     await ask(10);
     const again = left.length;
     while (left.length < again + 2) await ask(500, SILENT);
