@@ -6,7 +6,8 @@
  *     nowhere else.
  * B2. A telecommand is submitted within two hours of the drawing of its identifier, or it is not found: what nobody
  *     ever submitted would cost the whole log. What was found and has no end yet is followed for as long as one lives.
- * B3. A cell without an archive knows nothing beyond TC_EVENTS. Where there is one that does not answer, nobody knows.
+ * B3. A cell without an archive knows nothing beyond TC_EVENTS. Where there is one that does not answer, or cannot read
+ *     what it has of that time, nobody knows.
  */
 
 import { streams } from '../contract/bus/streams.ts';
@@ -37,6 +38,7 @@ export async function pastEvents(
   const drawn = drawnAt(id);
   const where = { kind: ['telecommand'], target: [target], subject: [id] };
   const found: ArchivedEvent[] = [];
+  let isDamaged = false;
   let from = drawn - TC_PAST_WINDOWS.before;
   for (const behind of TC_PAST_WINDOWS.behind) {
     const isNeeded = found.length === 0 ? behind <= TC_PAST_WINDOWS.submitted : !isWhole(eventsIn(found));
@@ -44,9 +46,11 @@ export async function pastEvents(
     const to = drawn + behind;
     const read = await readAll({ from, to, where, data: true }, ports);
     if (!read.ok) return read;
-    found.unshift(...read.value);
+    found.unshift(...read.value.events);
+    isDamaged ||= read.value.isDamaged;
     from = to;
   }
+  if (found.length === 0 && isDamaged) return unknown('the archive cannot read what it has of that time');
   return { ok: true, value: eventsIn(found) };
 }
 
@@ -55,16 +59,22 @@ export function isWhole(events: readonly TcEvent[]): boolean {
   return events.some(({ state }) => isFinalTcState(state));
 }
 
-/** The newest first. */
-async function readAll(query: EventQuery, { history }: PastPorts): Promise<Handled<ArchivedEvent[]>> {
-  const found: ArchivedEvent[] = [];
+interface Found {
+  /** The newest first. */
+  readonly events: ArchivedEvent[];
+  isDamaged: boolean;
+}
+
+async function readAll(query: EventQuery, { history }: PastPorts): Promise<Handled<Found>> {
+  const found: Found = { events: [], isDamaged: false };
   let before: EventPlace | undefined;
   for (let asked = 0; asked < TC_PAST_QUESTIONS; asked += 1) {
     const page = before === undefined ? { limit: EVENT_PAGE } : { before, limit: EVENT_PAGE };
     const answer = await history.source.events(query, page);
     if (!answer.ok) return answer.faults[0].code === 'archive::none' ? { ok: true, value: found } : unknown();
-    const { events, next } = answer.value.value;
-    found.push(...events);
+    const { events, damaged, next } = answer.value.value;
+    found.events.push(...events);
+    found.isDamaged ||= damaged.length > 0;
     if (next === undefined) return { ok: true, value: found };
     before = next;
   }
@@ -75,14 +85,15 @@ function eventsIn(found: readonly ArchivedEvent[]): TcEvent[] {
   return found.flatMap((event) => eventIn(event) ?? []).reverse();
 }
 
-/** A document that was too long to be kept says less, and is an event all the same. */
+/** One whose document was too long to be kept, or cannot be read, says less and is an event all the same. */
 function eventIn({ data, subject, state, time }: ArchivedEvent): TcEvent | undefined {
   const bare = JSON.stringify({ tc: subject, state, at: new Date(time).toISOString() });
-  return readTcEvent(Buffer.from(data ?? bare));
+  const whole = data === undefined ? undefined : readTcEvent(Buffer.from(data));
+  return whole ?? readTcEvent(Buffer.from(bare));
 }
 
-function unknown(): Refusal {
-  return refuse('api::unavailable', 'events of this telecommand may be archived, and no archive answers', {
+function unknown(why = 'no archive answers'): Refusal {
+  return refuse('api::unavailable', `events of this telecommand may be archived, and ${why}`, {
     help: 'Try again in a moment. An identifier that is drawn now needs no archive.',
   });
 }

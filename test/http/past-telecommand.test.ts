@@ -202,7 +202,7 @@ describe('past-telecommand.B2 what one question costs', () => {
     text: state,
     data: JSON.stringify({ tc: id, state, at: new Date(drawn).toISOString() }),
   });
-  const ask = async (pages: readonly (readonly ArchivedEvent[])[]) => {
+  const ask = async (pages: readonly (readonly ArchivedEvent[])[], damaged: readonly object[] = []) => {
     const asked: { from: number; to: number; before: unknown }[] = [];
     const source = {
       events: async ({ from, to }: { from: number; to: number }, { before }: { before?: unknown }) => {
@@ -210,7 +210,7 @@ describe('past-telecommand.B2 what one question costs', () => {
         asked.push({ from, to, before });
         const next =
           asked.length < pages.length ? { stream: 'S1', position: asked.length, index: 0 } : undefined;
-        const value = { events, gaps: [], damaged: [], ...(next !== undefined && { next }) };
+        const value = { events, gaps: [], damaged, ...(next !== undefined && { next }) };
         return accepted({ value, archive: {} as never });
       },
     };
@@ -218,11 +218,22 @@ describe('past-telecommand.B2 what one question costs', () => {
     return { found: await pastEvents('sat1', id, ports as never), asked };
   };
 
-  it('has an event also where its document was too long to be kept', async () => {
-    const { data: _, ...bare } = event('REJECTED', 0);
-    const { found } = await ask([[bare]]);
+  it.each([
+    ['was too long to be kept', undefined],
+    ['cannot be read', 'garbage'],
+  ])('has an event also where its document %s', async (_, data) => {
+    const { data: __, ...bare } = event('REJECTED', 0);
+    const { found } = await ask([[data === undefined ? bare : { ...bare, data }]]);
     const state = 'REJECTED';
     expect(found).toEqual({ ok: true, value: [{ tc: id, state, at: new Date(drawn).toISOString() }] });
+  });
+
+  it('past-telecommand.B3 is not known where the archive cannot read what it has of that time, unless it is found', async () => {
+    const damaged = [{ segment: { first: 1, last: 2, level: 'part' }, reason: 'it is torn' }];
+    const { found: none } = await ask([[]], damaged);
+    expect(JSON.stringify(none)).toContain('cannot read what it has of that time');
+    expect(none.ok).toBe(false);
+    expect((await ask([[event('REJECTED', 0)]], damaged)).found.ok).toBe(true);
   });
 
   it('goes on page by page, and has events of all of them in order', async () => {

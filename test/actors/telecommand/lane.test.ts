@@ -559,6 +559,17 @@ describe('drivers and gateways of others (telecommand/binding.W3)', () => {
       bus.publish(subject.echo('gw'), Buffer.from(JSON.stringify(echo)));
     };
 
+    const crash = async (one: LaneWorld): Promise<void> => {
+      one.kind.tell(cellOf(1), { type: 'gateway.echoed', at: Number.NaN, conforming: true } as never);
+      await one.run(1);
+    };
+    const quarantine = async (one: LaneWorld): Promise<void> => {
+      for (let n = 0; n < 8 && one.kind.look(cellOf(1))?.status !== 'quarantined'; n += 1) {
+        await one.run(5_000);
+        await crash(one);
+      }
+    };
+
     it('MC-TC-045 echoes.K2 is recorded behind it, and leaves what it ended in as it is', async () => {
       const one = obligingWorld({ mission: missionOf(undefined) });
       await submit(one.bus, 1);
@@ -577,10 +588,7 @@ describe('drivers and gateways of others (telecommand/binding.W3)', () => {
       await submit(one.bus, 1);
       await one.lane.start();
       await one.run(10);
-      for (let n = 0; n < 8 && one.kind.look(cellOf(1))?.status !== 'quarantined'; n += 1) {
-        one.kind.tell(cellOf(1), { type: 'gateway.echoed', at: Number.NaN, conforming: true } as never);
-        await one.run(5_000);
-      }
+      await quarantine(one);
       expect(one.kind.reset(cellOf(1), 'ada')).toBe(true);
       await one.run(10);
       expect(one.states(1).at(-1)).toBe('VERIFY_FAILED');
@@ -590,20 +598,12 @@ describe('drivers and gateways of others (telecommand/binding.W3)', () => {
       await one.lane.stop();
     });
 
-    const crash = async (one: LaneWorld): Promise<void> => {
-      one.kind.tell(cellOf(1), { type: 'gateway.echoed', at: Number.NaN, conforming: true } as never);
-      await one.run(1);
-    };
-
     it('MC-TC-045 echoes.K3 is recorded of one in quarantine, which goes on behind it when it is resumed', async () => {
       const one = obligingWorld();
       await submit(one.bus, 1);
       await one.lane.start();
       await one.run(10);
-      for (let n = 0; n < 8 && one.kind.look(cellOf(1))?.status !== 'quarantined'; n += 1) {
-        await crash(one);
-        if (one.kind.look(cellOf(1))?.status !== 'quarantined') await one.run(5_000);
-      }
+      await quarantine(one);
       expect(one.states(1)).toEqual(['PENDING', 'ENCODED', 'SENT']);
       echoed(one, false);
       await one.run(10);
