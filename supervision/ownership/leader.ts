@@ -9,6 +9,8 @@
  * D2. A leader that has not renewed for `HOLD` of that time, counted from before the sending, stops by itself: before
  *     any standby may begin.
  * D3. One that is known to be gone from this machine is replaced at once, as is one that stops in order (holding.H3).
+ *     A renewal is tried for a third of the time to live, since another one follows; the giving back, which nothing
+ *     follows, as long as the bus tries anything.
  */
 
 import { buckets } from '../../contract/bus/buckets.ts';
@@ -156,7 +158,7 @@ export class Leadership implements Ownerships {
         log,
         called: { what: 'leadership', field: 'leader' },
         freeTerms: { ttlMs: 0 },
-        deadlineMs: ({ ttlMs }) => Math.max(ttlMs / 3, BUS_RETRY_MS),
+        deadlineMs: ({ ttlMs }) => (ttlMs > 0 ? Math.max(ttlMs / 3, BUS_RETRY_MS) : undefined),
         start: (_name, context) => work.start(context),
         holds: () => this.#isInTime,
         crashed: (name, reason) => this.#supervisor.crashed(name, reason),
@@ -174,8 +176,12 @@ export class Leadership implements Ownerships {
 
   /** D2 */
   get #isInTime(): boolean {
+    return this.#heldForMs() > 0;
+  }
+
+  #heldForMs(): number {
     const { at, ttlMs } = this.#renewed;
-    return this.#options.clock.monotonic() - at < HOLD * ttlMs;
+    return at + HOLD * ttlMs - this.#options.clock.monotonic();
   }
 
   /** After how long the lease may be taken, as far as this process has seen (D1, D3). */
@@ -239,10 +245,8 @@ export class Leadership implements Ownerships {
   /** D2, whatever its writes are waiting for. */
   #expectRenewal(): void {
     const { clock } = this.#options;
-    const { at, ttlMs } = this.#renewed;
     if (this.#watchdog !== undefined) clock.clearTimeout(this.#watchdog);
-    const restMs = Math.max(0, at + HOLD * ttlMs - clock.monotonic());
-    this.#watchdog = clock.setTimeout(() => this.reconcile(), restMs);
+    this.#watchdog = clock.setTimeout(() => this.reconcile(), Math.max(0, this.#heldForMs()));
   }
 
   /** The one timer: a leader renews, a standby looks whether the lease is free. */

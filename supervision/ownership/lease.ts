@@ -35,8 +35,8 @@ export interface LeaseKind<Terms extends object> {
   readonly clock: Clock;
   /** Of an entry that nobody owns. */
   readonly freeTerms: Terms;
-  /** How long a write is tried; absent: as the bus does. */
-  readonly deadlineMs?: (terms: Terms) => number;
+  /** How long a write is tried; absent or undefined: as the bus does. */
+  readonly deadlineMs?: (terms: Terms) => number | undefined;
 }
 
 export class Lease<Terms extends object> {
@@ -81,7 +81,8 @@ export class Lease<Terms extends object> {
   ): Promise<number | undefined> {
     const { bucket, deadlineMs } = this.#kind;
     const value = Buffer.from(JSON.stringify({ owner, ...terms, after }));
-    const options = deadlineMs && { deadlineMs: deadlineMs(terms) };
+    const forMs = deadlineMs?.(terms);
+    const options = forMs === undefined ? undefined : { deadlineMs: forMs };
     const written = await bucket().put(this.key, value, expected, options);
     if (written.outcome === 'conflict') return undefined;
     if (this.#revision < written.revision) this.#know({ owner, after, terms }, written.revision);

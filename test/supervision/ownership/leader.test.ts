@@ -24,12 +24,13 @@ const TTL_MS = 3_000;
 function standing(bus: Bus, clock: Clock, instance: string, gone = new Set<string>(), name = 'alarms') {
   const contexts: WorkerContext[] = [];
   const state = { running: false, failing: undefined as unknown, stopping: Promise.resolve() };
+  const log = keptLog();
   const leadership = new Leadership({
     bus,
     clock,
     instance,
     random: seededRandom(1),
-    log: keptLog(),
+    log,
     isGone: (other) => gone.has(other),
     work: {
       name,
@@ -47,7 +48,7 @@ function standing(bus: Bus, clock: Clock, instance: string, gone = new Set<strin
     },
     escalated: () => undefined,
   });
-  return { leadership, contexts, state, newest: () => contexts.at(-1)! };
+  return { leadership, log, contexts, state, newest: () => contexts.at(-1)! };
 }
 
 /** A bus that reports no change of a key. */
@@ -72,6 +73,7 @@ function cell() {
   const server = new TwinServer({ now: () => clock.now(), choose: () => 0 });
   const gone = new Set<string>();
   let received = true;
+  let busyMs = 0;
   const run = async (ms: number): Promise<void> => {
     const end = clock.now() + ms;
     for (await settled(); (clock.next() ?? end) < end; await settled()) clock.step();
@@ -86,7 +88,7 @@ function cell() {
     on = (bus: Bus): Bus => bus,
   ) => {
     const inside = new ProcessClock(clock, skewMs);
-    const weather = { ...fairWeather, isHeard: () => received, latencyMs: () => latencyMs };
+    const weather = { ...fairWeather, isHeard: () => received, latencyMs: () => latencyMs + busyMs };
     const clocks = { outside: clock, inside, arrivals: inside.arrivals, pulled: inside.pulled };
     const bus = new TwinBus({ server, name: instance, ...clocks, weather, log: keptLog() });
     const peer = standing(on(bus), inside, instance, gone);
@@ -115,6 +117,10 @@ function cell() {
   const silence = (silent: boolean): void => {
     received = !silent;
   };
+  /** Each question and each answer is under way for longer by that. */
+  const busy = (ms: number): void => {
+    busyMs = ms;
+  };
   /** Runs until it holds, and says how long that took. */
   const elapsed = async (check: () => boolean): Promise<number> => {
     const from = clock.now();
@@ -123,7 +129,7 @@ function cell() {
   };
   const written = () =>
     server.bucket(buckets.leaders).messages.map(({ data }) => JSON.parse(String(Buffer.from(data))));
-  return { run, join, usurp, silence, elapsed, written, gone };
+  return { run, join, usurp, silence, busy, elapsed, written, gone };
 }
 
 describe('the lead', () => {
@@ -182,6 +188,20 @@ describe('the lead', () => {
     await drained;
     expect(leader.state.running).toBe(false);
     expect(standby.newest().epoch).toBeGreaterThan(leader.newest().epoch);
+  });
+
+  it('is given back by a leader that stops in order on a bus that is busy (leader.D3)', async () => {
+    const { run, join, busy, elapsed, written } = cell();
+    const leader = await join('a');
+    await run(TTL_MS);
+    busy(TTL_MS / 6);
+    let drained = false;
+    void leader.leadership.drain().then(() => {
+      drained = true;
+    });
+    await elapsed(() => drained);
+    expect(leader.log.said).toEqual([]);
+    expect(written().at(-1)).toMatchObject({ owner: null });
   });
 
   it('MC-ALM-056 a leader that slept writes nothing: it holds no lead from the moment it wakes', async () => {
