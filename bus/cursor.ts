@@ -51,6 +51,8 @@ export interface Reading {
   readonly atHead: () => void;
 }
 
+/** Its bytes are used up, or its messages: nats-server says that from 2.10 on, behind each pull that names both. */
+const PULL_IS_OVER = /maxbytes|batch completed/i;
 /** The server forgets a consumer that nobody pulls from. */
 const INACTIVE_MS = 60_000;
 const CREATE_MS = 2_000;
@@ -251,7 +253,7 @@ export class Cursor {
     this.#pullWhenSpent();
   }
 
-  /** 100: alive and nothing to deliver; 408, 409 on size: the pull is over; anything else: the consumer is. */
+  /** 100: alive and nothing to deliver; 408, 409 of `PULL_IS_OVER`: the pull is over; anything else: the consumer is. */
   #receiveStatus(pullConsumer: PullConsumer, message: Msg): void {
     const code = message.headers?.code;
     if (code === 100) {
@@ -261,7 +263,7 @@ export class Cursor {
       return;
     }
     const text = message.headers?.description ?? '';
-    if (code !== 408 && !(code === 409 && /maxbytes/i.test(text)))
+    if (code !== 408 && !(code === 409 && PULL_IS_OVER.test(text)))
       this.#again(new Error(`consumer ended: ${code} ${text}`));
     else if (message.subject === inboxOf(pullConsumer)) {
       pullConsumer.awaited = 0;

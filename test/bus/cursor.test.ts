@@ -1,5 +1,6 @@
 /** cursor.C1, C4, C6 and pull.K1, K2: every message soon and once, whatever becomes of the consumer and its pulls. */
 
+import type { Msg } from 'nats';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Assets } from '../../bus/assets.ts';
 import { Connection } from '../../bus/connection.ts';
@@ -243,6 +244,63 @@ it('a consumer that is made and ends each time is made less and less often, and 
   cursors.close();
   expect(log.said.map(({ message }) => message)).toEqual(['cursor failed to read its stream']);
   expect(made[6]! - made[5]!).toBeGreaterThan(made[2]! - made[1]!);
+});
+
+it('pulls on from the same consumer behind a batch that the server calls complete, as nats-server 2.10 does', async () => {
+  const stream = { ...STREAM, name: 'BATCHES', subjects: ['mcs.batches'] };
+  const count = 3 * 512 + 1;
+  const appends = Array.from({ length: count }, () => bus.append(stream, 'mcs.batches', bytes('x')));
+  await Promise.all(appends);
+  const questions: string[] = [];
+  const pulls: string[] = [];
+  const ask = <Reply>(verb: string, body: object | undefined, timeoutMs: number): Promise<Reply> => {
+    questions.push(verb.split('.', 2).join('.'));
+    return admin.ask<Reply>(verb, body, timeoutMs);
+  };
+  let received = 0;
+  const send: Connection['send'] = (subject, data, options) => {
+    if (subject.includes('CONSUMER.MSG.NEXT')) pulls.push(options!.reply!);
+    Connection.prototype.send.call(connection, subject, data, options);
+  };
+  const subscribe: Connection['subscribe'] = (subject, handle) => {
+    const completed = () => {
+      const headers = { code: 409, description: 'Batch Completed' };
+      handle({ subject: pulls.at(-1)!, data: new Uint8Array(0), headers } as unknown as Msg);
+    };
+    const take = (message: Msg): void => {
+      handle(message);
+      if (message.headers?.code) return;
+      received += 1;
+      if (received % 512 === 0) completed();
+    };
+    return Connection.prototype.subscribe.call(connection, subject, take);
+  };
+  const watched = new Proxy(connection, {
+    get: (on, name) => {
+      const value: unknown = { send, subscribe }[name as string] ?? Reflect.get(on, name, on);
+      return typeof value === 'function' ? (value.bind(on) as unknown) : value;
+    },
+  });
+  const jetstream = Object.assign(Object.create(admin), { ask, connection: watched }) as JetStream;
+  const cursors = new Cursors(jetstream, quiet);
+  const seen: number[] = [];
+  await new Promise<void>((resolve) => {
+    cursors.open({
+      stream: stream.name,
+      filter: stream.subjects[0]!,
+      asset: toolsAt(PACE).assets.stream(stream),
+      start: () => ({ deliver_policy: 'by_start_sequence', opt_start_seq: (seen.at(-1) ?? 0) + 1 }),
+      wanted: () => true,
+      deliver: (_message, { seq }) => {
+        seen.push(seq);
+        if (seen.length === count) resolve();
+      },
+      atHead: () => undefined,
+    });
+  });
+  cursors.close();
+  expect(seen).toEqual(Array.from({ length: count }, (_, n) => n + 1));
+  expect(questions.filter((verb) => verb === 'CONSUMER.CREATE')).toHaveLength(1);
 });
 
 it('lists every key of a bucket whose values exceed what is pulled at once', async () => {
