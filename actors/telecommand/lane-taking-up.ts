@@ -5,11 +5,13 @@
 
 import { header } from '../../contract/bus/headers.ts';
 import { streams } from '../../contract/bus/streams.ts';
+import { FINISHED_BEFORE } from '../../contract/limits/telecommand.ts';
 import { Outage } from '../../contract/outage.ts';
 import type { TelecommandInput } from '../../machines/telecommand/telecommand.ts';
 import { keptSince } from '../../messaging/kept-since.ts';
 import type { WentBack } from '../../messaging/low-water-mark.ts';
 import type { StreamMessage } from '../../ports/bus.ts';
+import type { FinishedOfLane } from './finished-before.ts';
 import type { OpenLane } from './open-lane.ts';
 import { refusalOf } from './refusal.ts';
 import { restored } from './restored.ts';
@@ -20,10 +22,19 @@ import { cellId, chartInput, define, type parseSubmission, type Work } from './w
 export class LaneTakingUp {
   readonly #lane: OpenLane;
   /** Whether what comes was submitted before this owner came. */
-  isTakingOver = true;
+  #isTakingOver = true;
+  /** Where much was. */
+  #finished: FinishedOfLane | undefined;
 
   constructor(lane: OpenLane) {
     this.#lane = lane;
+  }
+
+  /** What comes now was submitted since, or nothing comes any more. */
+  leavePast(): void {
+    this.#isTakingOver = false;
+    this.#finished?.leave();
+    this.#finished = undefined;
   }
 
   /** lane.J9 */
@@ -56,7 +67,7 @@ export class LaneTakingUp {
   /** taking-over.R7 */
   async #cutUnnoticed(id: string, history: Standing): Promise<string | undefined> {
     const { bus, log, target } = this.#lane.options;
-    const until = this.isTakingOver ? await lostUnnoticed(bus, id, history) : undefined;
+    const until = this.#isTakingOver ? await lostUnnoticed(bus, id, history) : undefined;
     if (until === undefined) return undefined;
     log.error({ target, id, until: new Date(until).toISOString() }, 'events that were acknowledged are lost');
     bus.lost?.(until);
@@ -67,11 +78,16 @@ export class LaneTakingUp {
     return chartInput(work, this.#lane.options.clock.now(), refusal);
   }
 
-  #historyOf(message: StreamMessage, id: string): Promise<Standing | 'over'> | Standing | 'over' {
-    const { bus, clock, target } = this.#lane.options;
-    if (!this.isTakingOver) return UNBEGUN;
+  #historyOf(message: StreamMessage, id: string): Promise<Standing | 'over'> | Standing {
+    return this.#isTakingOver ? this.#historyBefore(message, id) : UNBEGUN;
+  }
+
+  async #historyBefore(message: StreamMessage, id: string): Promise<Standing | 'over'> {
+    const { bus, clock, target, finished } = this.#lane.options;
     // taking-over.R8
     if (message.at < keptSince(bus, streams.telecommandEvents, clock.now())) return 'over';
+    if (message.pending >= FINISHED_BEFORE.from) this.#finished ??= finished?.join(target);
+    if (await this.#finished?.isOver(id, message)) return 'over';
     return historyBefore(bus, target, id, this.#lane.leftovers);
   }
 

@@ -94,7 +94,7 @@ export class Lane implements CellOwner {
   }
 
   async #caughtUp(head: number): Promise<void> {
-    this.#takingUp.isTakingOver = false;
+    this.#takingUp.leavePast();
     this.#lane.next = Math.max(this.#lane.next, head + 1);
     // Of what is lost with its log nothing else shows that something is kept.
     const always = this.#lane.mark.wentBack !== undefined;
@@ -117,6 +117,7 @@ export class Lane implements CellOwner {
   /** Leaves the lane where it stands: the next owner goes on from the log. */
   async stop(): Promise<void> {
     this.#lane.stopping.abort('stopped');
+    this.#takingUp.leavePast();
     this.#unwatch?.();
     const { cells } = this.#lane.options;
     for (const [cell, open] of this.#lane.open) {

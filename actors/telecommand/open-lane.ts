@@ -22,6 +22,7 @@ import type { Log } from '../../ports/log.ts';
 import type { MissionSource } from '../../ports/mission-source.ts';
 import type { TargetValues } from '../../ports/target-values.ts';
 import type { KnownPlatforms } from '../../telemetry/reading/known-platforms.ts';
+import type { FinishedBefore } from './finished-before.ts';
 import { type GivenUp, recordGivenUp } from './given-up.ts';
 import { isOver, NO_HISTORY, readHistory } from './history.ts';
 import type { Holds } from './holds.ts';
@@ -43,6 +44,8 @@ export interface LaneOptions {
   readonly holds: Holds;
   readonly cells: Cells<TelecommandInput, TelecommandEvent>;
   readonly past?: KnownPast;
+  /** What is over of all that was submitted, read for all lanes of this process; default: each asks for its own. */
+  readonly finished?: FinishedBefore;
   /** What is kept of its telecommands beside their logs; default: nothing. */
   readonly kept?: KeptEnvelopes | undefined;
   /** Whether the lane is still this process's, now. */

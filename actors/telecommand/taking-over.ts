@@ -3,7 +3,8 @@
  *
  * R1. Only what stands between the low-water mark and the head is looked at, each telecommand by the subject of its
  *     own: what is finished costs one question, what is open and kept no more (`leftovers.ts`), and what is below the
- *     low-water mark nothing, however much of it there is.
+ *     low-water mark nothing, however much of it there is. Where much of it is finished that is read for all lanes
+ *     together (`finished-before.ts`).
  * R2. A history that may be cut is not gone on from where it would send: what is stored of the telecommand was read
  *     before a stream went back (low-water-mark.F3), what is kept beside its log covers events that the log does not
  *     have, or it is no event. Nobody knows whether it left, and that is its end.

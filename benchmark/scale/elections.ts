@@ -1,12 +1,12 @@
 /**
  * `NATS_SERVER=… npm run elections -- [--rounds N] [--streams N]`: for how long a cluster of three stores nothing when
- * a server is lost, without the service; `npm run cluster` measures the same with it. Streams of three copies are
- * written to all the time, over each server; a stream stands still while none of the three stores. In each round one
- * server is killed or paused, in turn, and the round ends when all streams are back.
+ * a server is lost, without the service, and what it stores twice; `npm run cluster` measures the same with it. Streams
+ * of three copies are written to all the time, over each server; a stream stands still while none of the three stores.
+ * In each round one server is killed or paused, in turn, and the round ends when all streams are back.
  */
 
 import { setTimeout as pause } from 'node:timers/promises';
-import { connect, type JetStreamClient } from 'nats';
+import { connect, type JetStreamClient, nuid } from 'nats';
 import { startCluster } from '../../test/support/cluster.ts';
 import { optionsOf } from '../../tools/command-line.ts';
 import { numbers } from './numbers.ts';
@@ -34,15 +34,17 @@ class Written {
     await Promise.all(this.#over.map((jetstream) => this.#writeOver(jetstream)));
   }
 
+  /** What is not acknowledged is published again under the same id, as the service does. */
   async #writeOver(jetstream: JetStreamClient): Promise<void> {
-    while (!this.#ended) {
+    for (let msgID = nuid.next(); !this.#ended; await pause(WRITE_EVERY_MS)) {
       const stored = await jetstream
-        .publish(this.#subject, 'x', { timeout: WRITE_WITHIN_MS })
+        .publish(this.#subject, msgID, { timeout: WRITE_WITHIN_MS, msgID })
         .catch(() => undefined);
       const now = performance.now();
       this.#longestMs = Math.max(this.#longestMs, now - this.#storedAt);
-      if (stored !== undefined) this.#storedAt = now;
-      await pause(WRITE_EVERY_MS);
+      if (stored === undefined) continue;
+      this.#storedAt = now;
+      msgID = nuid.next();
     }
   }
 
@@ -103,8 +105,25 @@ async function rounds(count: number, streams: number): Promise<void> {
   const states = await Promise.all(written.map(async (_, n) => (await manager.streams.info(`S${n}`)).state));
   const lost = states.reduce((sum, { num_deleted = 0 }) => sum + num_deleted, 0);
   process.stdout.write(`positions without a message, of ${sum(states)} messages: ${lost}\n`);
+  const twice = await Promise.all(written.map((_, n) => storedTwice(over[0]!, `S${n}`, states[n]!.messages)));
+  process.stdout.write(`stored twice under one id: ${twice.reduce((count, each) => count + each, 0)}\n`);
   await Promise.all(connections.map((connection) => connection.close()));
   await cluster.stop();
+}
+
+async function storedTwice(jetstream: JetStreamClient, stream: string, messages: number): Promise<number> {
+  const seen = new Set<string>();
+  let left = messages;
+  const consumer = await jetstream.consumers.get(stream);
+  while (left > 0)
+    for await (const message of await consumer.fetch({
+      max_messages: Math.min(left, 1_000),
+      expires: 5_000,
+    })) {
+      seen.add(message.string());
+      left -= 1;
+    }
+  return messages - seen.size;
 }
 
 function sum(states: readonly { readonly messages: number }[]): number {

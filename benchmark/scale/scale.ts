@@ -1,8 +1,9 @@
 /**
  * `npm run scale -- [--targets N] [--gateways N] [--finished N] [--open N] [--records N] [--watchers N] [--ttl MS]
- * [--alone]`: what a cell costs by its size and its past. One process of every role but the archive, a second one that
- * joins while telecommands go on, and its end by SIGKILL; with `--alone`, its end and the start of the next one, which
- * finds low-water marks. Beside it the same with one target and no past.
+ * [--alone] [--aged]`: what a cell costs by its size and its past. One process of every role but the archive, a second
+ * one that joins while telecommands go on, and its end by SIGKILL; with `--alone`, its end and the start of the next
+ * one, which finds low-water marks; with `--aged` the bus has forgotten the ids of what it was given. Beside it the
+ * same with one target and no past.
  */
 
 import { createSocket } from 'node:dgram';
@@ -38,6 +39,8 @@ const IDLE_MS = 20_000;
 const SETTLE_MS = 5_000;
 const PER_SECOND = 50;
 const STEADY_MS = 8_000;
+/** The bus remembers the ids of events for ten minutes: in six it was given those of days. */
+const IDS_FORGOTTEN_MS = 11 * 60_000;
 /** Of a telecommand, its lane and its telemetry. */
 const PARTITIONS_OF_A_TARGET = 2;
 
@@ -50,6 +53,7 @@ const values = optionsOf(import.meta.url, {
   watchers: { type: 'string', default: '0' },
   ttl: { type: 'string', default: '3000' },
   alone: { type: 'boolean', default: false },
+  aged: { type: 'boolean', default: false },
 });
 
 async function fillUp(
@@ -88,6 +92,7 @@ async function measure(ground: Ground, start: Start, size: Size): Promise<Row[]>
     () => fillUp(ground, size, names, compiled.revision),
   );
   say('filled', seconds(filled.ms));
+  if (values.aged && size.finished > 0) await pause(IDS_FORGOTTEN_MS);
 
   const first = await member(start, 'first');
   const pids = () => [first.peer.pid];

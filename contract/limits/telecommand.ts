@@ -9,6 +9,19 @@ export const TC_MAX_AGE_MS = 5 * 60_000;
 export const REQUIRES_MAX_AGE_MS = 60_000;
 /** Telecommands of one target in progress at once; further ones wait in the stream, in order. */
 export const LANE_OPEN_TELECOMMANDS = 1_000;
+/**
+ * A lane that finds so many submissions before it (`from`) is one of those for which what is over is read from the log
+ * as a whole, once it may be joined by others (`gatherMs`). Of an event that is read a hundredth of a millisecond is
+ * the cost, of a question to a large stream some tenths: so many `eventsForEach` submission are worth it. Most
+ * telecommands end within `usuallyOverMs`. An identifier that is `kept` takes about a hundred bytes.
+ */
+export const FINISHED_BEFORE = {
+  from: 100,
+  gatherMs: 1_000,
+  eventsForEach: 20,
+  usuallyOverMs: 60_000,
+  kept: 200_000,
+} as const;
 /** Events of a lane looked for at once, where some are lost. */
 export const EVENTS_LOOKED_AT_ONCE = 32;
 /**

@@ -4,6 +4,7 @@
  */
 
 import { createTelecommandBinding } from '../../actors/telecommand/binding.ts';
+import { FinishedBefore } from '../../actors/telecommand/finished-before.ts';
 import { createHistoryStore } from '../../actors/telecommand/history-store.ts';
 import { watchHolds } from '../../actors/telecommand/holds.ts';
 import { Lane } from '../../actors/telecommand/lane.ts';
@@ -31,6 +32,7 @@ export async function startExecutor(context: RoleContext): Promise<Role> {
   const handOvers = new HandOvers(clock, handOverMs(context.memberTtlMs));
   const { kind, cells } = telecommandCells(context, { kept, handOvers }, lanes);
   const past = new KnownPast({ bus, clock, log });
+  const finished = new FinishedBefore({ bus, clock, log });
   const platforms = new KnownPlatforms(missions, clock);
   const runs = createRuns(context, handOvers, past, platforms);
 
@@ -50,6 +52,7 @@ export async function startExecutor(context: RoleContext): Promise<Role> {
       holds,
       cells,
       past,
+      finished,
       kept,
       isOwner,
       failed,
@@ -67,6 +70,7 @@ export async function startExecutor(context: RoleContext): Promise<Role> {
       await Promise.all([kind.drain(), runs.kind.drain()]);
       await holds.stop();
       await past.stop();
+      finished.stop();
       platforms.stop();
     },
   };

@@ -1,6 +1,7 @@
 /** One target with its lane, cells, driver and gateway on a bus in memory, for the tests of lanes. */
 
 import { createTelecommandBinding } from '../../../actors/telecommand/binding.ts';
+import type { FinishedBefore } from '../../../actors/telecommand/finished-before.ts';
 import { createHistoryStore } from '../../../actors/telecommand/history-store.ts';
 import type { Holds } from '../../../actors/telecommand/holds.ts';
 import { Lane } from '../../../actors/telecommand/lane.ts';
@@ -27,7 +28,7 @@ import { ManualClock, settled } from '../../support/manual-clock.ts';
 import { type KeptLog, keptLog } from '../../support/silent-log.ts';
 import { LogBus } from './log-bus.ts';
 
-export const idOf = (n: number): string => `01J000000000000000000000${String(n).padStart(2, '0')}`;
+export const idOf = (n: number): string => `01J${String(n).padStart(23, '0')}`;
 
 /** A mission with one target, link, driver and gateway and the telecommand `obc.act`. */
 export function missionOf(
@@ -104,6 +105,8 @@ interface WorldOptions {
   readonly values?: LaneOptions['values'];
   /** Default: none is known. */
   readonly passes?: CurrentPasses;
+  /** What is over, as it is read for all lanes; default: the lane asks for itself. */
+  readonly finished?: FinishedBefore;
   /** Envelopes are kept beside the logs. */
   readonly isKept?: boolean;
   readonly isOwner?: () => boolean;
@@ -163,6 +166,7 @@ export function laneWorld({
   },
   values = { sample: () => undefined, position: () => undefined },
   passes = NO_PASSES,
+  finished,
   isKept = false,
   isOwner = () => true,
 }: WorldOptions = {}): LaneWorld {
@@ -210,6 +214,7 @@ export function laneWorld({
     values,
     passes,
     holds,
+    ...(finished !== undefined && { finished }),
     ...kept,
     cells: cellsOf(kind),
     isOwner,

@@ -62,6 +62,7 @@ export class LogBus implements Bus {
     throw new Outage('bus.no-responder', subject);
   };
   readonly #feeds = new Set<Feed>();
+  readonly #connections = new Set<(connected: boolean) => void>();
   readonly #buckets = new Map<string, LogBucket>();
   readonly #heard = new Map<string, (message: CoreMessage) => void>();
 
@@ -207,8 +208,15 @@ export class LogBus implements Bus {
     return bucket;
   }
 
-  onConnection(): () => void {
-    return () => undefined;
+  onConnection(listener: (connected: boolean) => void): () => void {
+    this.#connections.add(listener);
+    return () => void this.#connections.delete(listener);
+  }
+
+  /** Those that want to know hear that it is lost or back. */
+  connection(connected: boolean): void {
+    this.connected = connected;
+    for (const listener of this.#connections) listener(connected);
   }
 
   serve(): never {
