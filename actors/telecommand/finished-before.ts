@@ -70,7 +70,7 @@ class LaneOf implements FinishedOfLane {
     const before = this.#finished.size;
     // Nothing is submitted behind its end.
     for (const [other, endedAt] of this.#finished) {
-      if (endedAt >= at - CLOCK_SKEW_MS || other === id) break;
+      if (endedAt >= at - CLOCK_SKEW_MS) break;
       this.#finished.delete(other);
     }
     const isKnown = this.#finished.delete(id);
@@ -237,8 +237,7 @@ export class FinishedBefore {
     const dot = about.lastIndexOf('.') + 1;
     const lane = this.#lanes.get(about.slice(0, dot));
     if (lane === undefined) return;
-    const state = readTcEvent(data)?.state;
-    if (state === undefined || state === 'ECHO' || !isFinalTcState(state)) return;
+    if (!isFinalTcState(readTcEvent(data)?.state ?? '')) return;
     if (lane.finished(about.slice(dot), at)) this.#count += 1;
   }
 

@@ -64,7 +64,7 @@ describe('what is over', () => {
 
   it('finished-before.N2 is not read where that is more work than the questions', async () => {
     const { bus, finished, event, ask, gathered } = world();
-    for (let n = 0; n <= eventsForEach; n += 1) await event('sat2', n, 'VERIFIED');
+    for (let n = 0; n < 2 * eventsForEach; n += 1) await event('sat2', n, 'VERIFIED');
     await event('sat1', 100, 'VERIFIED');
     const little = finished.join('sat1');
     ask(little, 99, START, 1);
@@ -75,6 +75,60 @@ describe('what is over', () => {
     ask(enough, 99, START, 2);
     await gathered();
     expect(ask(enough, 100, START, 2).is).toBe(true);
+  });
+
+  it('is read once for all lanes, from the submission on that is the earliest', async () => {
+    const { clock, bus, finished, event, ask, gathered } = world();
+    const later = START + 100_000;
+    for (const n of [1, 2]) await event('sat1', n, 'VERIFIED', START + n);
+    await event('sat2', 3, 'VERIFIED', START + 50_000);
+    await event('sat2', 4, 'VERIFIED', later);
+    await event('sat2', 4, 'VERIFIED', later);
+    const [late, early] = [finished.join('sat2'), finished.join('sat1')];
+    expect(clock.waiting).toBe(1);
+    ask(late, 9, later);
+    ask(early, 9, START);
+    let follows = 0;
+    const follow = bus.follow.bind(bus);
+    bus.follow = (...args) => {
+      follows += 1;
+      return follow(...args);
+    };
+    await gathered();
+    expect(follows).toBe(1);
+    // Of those of the later lane what ended before its submission is not kept, and nothing is kept twice.
+    expect(finished.count).toBe(3);
+    expect([ask(early, 1, START).is, ask(late, 4, later).is]).toEqual([true, true]);
+    // One that leaves takes nothing from the other.
+    late.leave();
+    expect(ask(early, 2, START).is).toBe(true);
+  });
+
+  it('is of the lane that asks last for a target, whatever becomes of the one before', async () => {
+    const { finished, event, ask, gathered } = world();
+    await event('sat1', 1, 'VERIFIED');
+    const before = finished.join('sat1');
+    const next = finished.join('sat1');
+    ask(next, 9, START);
+    before.leave();
+    await gathered();
+    before.leave();
+    expect(ask(next, 1, START).is).toBe(true);
+  });
+
+  it('goes on to be read for one lane when another has left', async () => {
+    const { bus, finished, event, ask, gathered } = world();
+    bus.headAfter = new Promise(() => undefined);
+    await event('sat1', 1, 'PENDING');
+    const [one, other] = [finished.join('sat1'), finished.join('sat2')];
+    for (const lane of [one, other]) ask(lane, 9, START);
+    await gathered();
+    other.leave();
+    const found = ask(one, 1, START);
+    await event('sat1', 1, 'VERIFIED');
+    await settled();
+    expect(found.is).toBe(true);
+    one.leave();
   });
 
   it('finished-before.N3 is not kept without a bound: the reading waits for the lanes, and they do not wait for it', async () => {
@@ -176,8 +230,13 @@ describe('finished-before.N5 what is known of it ends', () => {
     await settled();
     expect([finished.count, waits.is, ask(lane, 1, START).is]).toEqual([0, false, undefined]);
     lane.leave();
+  });
+
+  it('but not with the connection, once it is stopped', async () => {
+    const { bus, finished } = await known();
     finished.stop();
     bus.connection(true);
+    expect(finished.count).toBe(2);
   });
 });
 
