@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { ApiError } from '../../contract/bench/errors.ts';
 import { ERROR_CHARACTERS, ERRORS_CHARACTERS, ERRORS_LISTED } from '../../contract/limits/request.ts';
 import { benchDialect } from '../../http/bench/dialect.ts';
+import { boundedFaults } from '../../http/bounded-faults.ts';
 import { missionControlDialect } from '../../http/mission-control.ts';
 import type { AnyFault, Refusal } from '../../http/reply.ts';
 
@@ -63,5 +64,21 @@ describe.each(services)('an answer of $name', ({ answered, size, code }) => {
   it('bounded-faults.Z2 cuts through no character', () => {
     const [message] = answered(refusalOf(code, [`a${'🛰'.repeat(ERROR_CHARACTERS)}`]));
     expect(message).toMatch(/^a(?:🛰)+ … \(\d+ characters\)$/u);
+  });
+});
+
+describe('bounded-faults.Z2 a fault', () => {
+  const at = 'x'.repeat(ERROR_CHARACTERS);
+  const cut = `${'x'.repeat(ERROR_CHARACTERS - ` … (${ERROR_CHARACTERS + 1} characters)`.length)} … (${ERROR_CHARACTERS + 1} characters)`;
+  const of = (fault: Omit<AnyFault, 'code'>) =>
+    boundedFaults({ ok: false, faults: [{ code: 'c', ...fault } as AnyFault] });
+
+  it.each([
+    ['of which the help alone is long', { message: 'm', help: `${at}x` }, { message: 'm', help: cut }],
+    ['of which the message alone is long', { message: `${at}x`, help: 'h' }, { message: cut, help: 'h' }],
+    ['without help', { message: `${at}x` }, { message: cut }],
+    ['that is just short enough', { message: at, help: at }, { message: at, help: at }],
+  ])('%s', (_, fault, expected) => {
+    expect(of(fault)).toStrictEqual([{ code: 'c', ...expected }]);
   });
 });

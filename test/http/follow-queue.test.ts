@@ -68,6 +68,18 @@ describe('a conflating queue', () => {
     );
   });
 
+  it('follow-queue.Q2 loses nothing where its follower falls behind once more', () => {
+    const queue = new ConflatingQueue(() => {});
+    for (const [text, key] of [
+      ['a', 1],
+      ['b', 2],
+    ] as const)
+      queue.push(text, key);
+    for (let times = 0; times < 2; times += 1) queue.fallBehind();
+    expect(queue.size).toBe(2);
+    expect(drain(queue)).toEqual(['a', 'b']);
+  });
+
   it('follow-queue.Q2 keeps every message again after it was empty', () => {
     const queue = new ConflatingQueue(() => {});
     queue.push('a', 1);

@@ -35,6 +35,10 @@ describe('hosts', () => {
     ['0.0.0.0', [], '192.0.2.9:8400', true],
     ['::', [], '[fd00::9]:8400', true],
     ['0.0.0.0', [], 'evil.example', false],
+    ['a', [], 'a:8400', true],
+    ['127.0.0.1', [], '[127.0.0.1', false],
+    ['127.0.0.1', [], '127.0.0.1]', false],
+    ['127.0.0.1', ['fd00::7'], '[fd00::7]:8400', true],
     ['127.0.0.1', ['mission.example.org'], 'mission.example.org', true],
     ['127.0.0.1', ['Mission.example.org'], 'MISSION.example.org:8443', true],
     ['127.0.0.1', ['mission.example.org:8443'], 'mission.example.org:8443', true],
@@ -47,7 +51,9 @@ describe('hosts', () => {
   it.each([
     [[], 'http://127.0.0.1:8400', '127.0.0.1:8400', true],
     [[], 'http://127.0.0.1:8401', '127.0.0.1:8400', false],
+    [[], 'http://localhost:8400', 'LocalHost:8400', true],
     [[], 'null', '127.0.0.1:8400', false],
+    [[], 'file:///page.html', '', false],
     [[], 'http://evil.example', undefined, false],
     [['mission.example.org'], 'https://mission.example.org', '127.0.0.1:8400', true],
     [['mission.example.org'], 'https://mission.example.org:9', '127.0.0.1:8400', false],
@@ -62,6 +68,15 @@ describe('hosts', () => {
       expect(() => new AllowedHosts('127.0.0.1', [text])).toThrow(/--allow-host takes a name/);
     },
   );
+
+  it('hosts.H2 a request without one passes, whatever was allowed before', () => {
+    const hosts = new AllowedHosts('127.0.0.1');
+    expect([hosts.allows('localhost'), hosts.allows(undefined), hosts.allows('localhost')]).toEqual([
+      true,
+      true,
+      true,
+    ]);
+  });
 
   it('a name that was refused stays refused, whatever was allowed before', () => {
     const characters = fc.string({ unit: fc.constantFrom(...'ab.:[]1270-'), maxLength: 12 });

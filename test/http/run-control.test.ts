@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { header } from '../../contract/bus/headers.ts';
-import { RUN_ASK_MS, RUN_CONTROL_MS } from '../../contract/limits/run.ts';
+import { RUN_ASK_PAUSE_MS, RUN_CONTROL_MS } from '../../contract/limits/run.ts';
 import { Outage } from '../../contract/outage.ts';
 import type { RunFact } from '../../contract/run-event.ts';
 import type { ControlCall, ControlReply } from '../../contract/run-wire.ts';
@@ -163,7 +163,7 @@ describe.each(Object.keys(CALLS) as (keyof typeof CALLS)[])('a command to %s', (
   it.each(EVERY)('%s', async (_what, turns, outcome) => {
     const world = new World(CALLS[action], turns);
     expect((await world.answer()).outcome).toBe(outcome);
-    expect(world.clock.now() - 1_000_000).toBeLessThanOrEqual(RUN_CONTROL_MS + RUN_ASK_MS);
+    expect(world.clock.now() - 1_000_000).toBeLessThanOrEqual(RUN_CONTROL_MS + RUN_ASK_PAUSE_MS + 50);
     expect(new Set(world.asked.map(({ headers }) => headers[header.request])), 'one identifier').toEqual(
       new Set(['one']),
     );
@@ -182,6 +182,7 @@ describe('what the log shows', () => {
     ['resume', { event: 'continued', path: 'a', by: 'eve', choice: 'skip' }],
     ['resume', { event: 'continued', path: 'a', by: 'ada', choice: 'replay' }],
     ['abort', { event: 'finished', ok: true }],
+    ['abort', { event: 'finished', ok: false, reason: 'a step failed' }],
     ['suspend', { event: 'finished', ok: true }],
   ])('of somebody else does not answer %s: %j', async (action, fact) => {
     const world = new World(CALLS[action], ['silent', OVER]);
