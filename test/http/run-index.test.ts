@@ -104,6 +104,40 @@ describe('the index of runs', () => {
     expect(index.of(runs[0]!.run)).toBeUndefined();
   });
 
+  it('reports each change until it is left, and what leaves the list as gone', async () => {
+    const { index, put, tell, log } = await liveIndex();
+    const runs = Array.from({ length: RUN_LIST_MOST + 1 }, (_, place) => runAt(1_000 + place));
+    const [oldest, second] = runs;
+    for (const each of runs.slice(1)) put(each);
+    const changes: [string, boolean][] = [];
+    const leave = index.onChange((run, now) => changes.push([run, now !== undefined]));
+    // Older than all that are kept: it never comes in.
+    put(oldest!);
+    expect(changes).toEqual([]);
+    const newest = runAt(9_000);
+    put(newest);
+    expect(changes.splice(0)).toEqual([
+      [second!.run, false],
+      [newest.run, true],
+    ]);
+    put({ ...newest, suspended: true });
+    tell(newest.run, { ...entryOf(newest), value: new Uint8Array(0) });
+    tell(newest.run, undefined);
+    expect(changes.splice(0)).toEqual([
+      [newest.run, true],
+      [newest.run, false],
+    ]);
+    expect(log.lines).toEqual([]);
+    tell(newest.run, { ...entryOf(newest), value: Buffer.from('{}') });
+    expect(log.lines.map(({ message }) => message)).toEqual(['malformed entry in the list of runs skipped']);
+    leave();
+    put(newest);
+    expect(changes).toEqual([]);
+    // Of one that is not kept nothing is taken out in the place of another.
+    tell(oldest!.run, undefined);
+    expect(index.newest(RUN_LIST_MOST)).toHaveLength(RUN_LIST_MOST);
+  });
+
   it('run-index.N2 knows nothing before everything was reported, and nothing while the bus is away', async () => {
     const world = indexBus();
     const index = watchRuns(world.bus, memoryLog());
