@@ -1,15 +1,17 @@
 /**
- * Which telecommands are over, read from TC_EVENTS once for all lanes of a process that find much submitted behind
- * their low-water marks. Asked one by one, a bus that holds a million telecommands answers for minutes.
+ * Which telecommands are over, read from TC_EVENTS once for all lanes of a process that find many submissions behind
+ * their low-water marks. One question for each would keep a bus that holds a million telecommands busy for minutes.
  *
- * N1. That the last event of a telecommand is a final one is all that is taken from here. Of any other telecommand its
- *     lane asks the stream.
- * N2. It is read only where that is less work: while the events to read are few for each submission that is looked at.
- * N3. So many identifiers are kept at most. With more the reading waits for the lanes, and no lane waits for it.
- * N4. A lane waits for the end of a telecommand until what was stored within `USUALLY_OVER_MS` of its submission has
- *     been read; before the reading has begun and behind its end it does not wait.
- * N5. Nothing of it outlives the lanes that asked for it, a loss of the stream, or the connection, behind which the
- *     stream may be another one.
+ * N1. It reports only that the last event of a telecommand is a final one. About every other telecommand its lane asks
+ *     the stream.
+ * N2. The log is read only where that is less work than the questions: while there are few events to read for each
+ *     submission that the lanes have to look at.
+ * N3. The number of identifiers kept is bounded. At the bound the reading waits for the lanes, and no lane waits for
+ *     the reading.
+ * N4. A lane waits until the events stored within `usuallyOverMs` of a submission have been read. It does not wait
+ *     before the reading has begun, nor after it has ended.
+ * N5. What is known is forgotten when the lane leaves, when the stream turns out to have lost something, and when the
+ *     connection is lost or returns: the stream may be another one then.
  */
 
 import { streams } from '../../contract/bus/streams.ts';
@@ -255,7 +257,7 @@ export class FinishedBefore {
     for (const lane of this.#lanes.values()) lane.forget();
   }
 
-  /** Whoever waits asks by himself. What is known stays so, unless the stream went back. */
+  /** Lanes that wait ask the stream instead. What is known stays so, unless the stream went back. */
   #end(reading: Reading, isLost = false): void {
     if (isLost) this.#forget();
     if (reading.ended) return;

@@ -10,10 +10,10 @@ export const REQUIRES_MAX_AGE_MS = 60_000;
 /** Telecommands of one target in progress at once; further ones wait in the stream, in order. */
 export const LANE_OPEN_TELECOMMANDS = 1_000;
 /**
- * A lane that finds so many submissions before it (`from`) is one of those for which what is over is read from the log
- * as a whole, once it may be joined by others (`gatherMs`). Of an event that is read a hundredth of a millisecond is
- * the cost, of a question to a large stream some tenths: so many `eventsForEach` submission are worth it. Most
- * telecommands end within `usuallyOverMs`. An identifier that is `kept` takes about a hundred bytes.
+ * Reading what is over from the log as a whole. A lane with `from` submissions ahead of it takes part; lanes that start
+ * together have `gatherMs` to join. Reading an event costs a hundredth of a millisecond, a question to a large stream
+ * some tenths, so reading up to `eventsForEach` events for each submission pays. Most telecommands end within
+ * `usuallyOverMs`. At most `kept` identifiers are held, about a hundred bytes each.
  */
 export const FINISHED_BEFORE = {
   from: 100,

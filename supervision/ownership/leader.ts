@@ -9,8 +9,8 @@
  * D2. A leader that has not renewed for `HOLD` of that time, counted from before the sending, stops by itself: before
  *     any standby may begin.
  * D3. One that is known to be gone from this machine is replaced at once, as is one that stops in order (holding.H3).
- *     A renewal is tried for a third of the time to live, since another one follows; the giving back, which nothing
- *     follows, as long as the bus tries anything.
+ *     A renewal is tried for a third of the time to live, because another one follows. Giving the lease back happens
+ *     once, so it is tried for as long as any other write to the bus.
  */
 
 import { buckets } from '../../contract/bus/buckets.ts';
