@@ -22,12 +22,20 @@ export interface Outline {
   readonly sends: boolean;
   readonly changesState: boolean;
   readonly hazardous: Procedure['hazardous'];
-  /** Questions to anyone, confirmations to a role. */
-  readonly questions: readonly { readonly path: string; readonly prompt: string; readonly role?: string }[];
+  readonly questions: readonly OutlineQuestion[];
   readonly transfers: readonly { readonly path: string; readonly text: string }[];
   /** Null: unbounded. */
   readonly longestMs: number | null;
   readonly lines: readonly OutlineLine[];
+}
+
+/** Of anyone, or the confirmation of a role. */
+export interface OutlineQuestion {
+  readonly path: string;
+  readonly prompt: string;
+  readonly role?: string;
+  /** The name that its value gets: a question without one is answered by yes or no. */
+  readonly as?: string | undefined;
 }
 
 export interface OutlineInput {
@@ -95,7 +103,7 @@ interface Place {
 
 class Found {
   readonly lines: OutlineLine[] = [];
-  readonly questions: { path: string; prompt: string; role?: string }[] = [];
+  readonly questions: OutlineQuestion[] = [];
   readonly transfers: { path: string; text: string }[] = [];
 
   nodes(nodes: readonly Node[], place: Place): void {
@@ -128,7 +136,8 @@ class Found {
     const text = statementWords(statement);
     this.lines.push({ kind: 'statement', depth, path, text, longestMs: statement.longestMs });
     if (statement.kind === 'download' || statement.kind === 'upload') this.transfers.push({ path, text });
-    if (statement.kind === 'ask') this.questions.push({ path, prompt: textWords(statement.prompt) });
+    if (statement.kind === 'ask')
+      this.questions.push({ path, prompt: textWords(statement.prompt), as: statement.as });
     if (statement.kind === 'confirm')
       this.questions.push({ path, prompt: textWords(statement.prompt), role: statement.role });
   }

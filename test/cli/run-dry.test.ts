@@ -125,3 +125,17 @@ it('MC-ANS-018 takes another automatic decision as an option', async () => {
   expect(said.output).not.toContain('cleaning up');
   expect(said.code).toBe(0);
 }, 60_000);
+
+it('MC-ANS-018 refuses an answer that no step asks for, before anything is started', async () => {
+  const said = await dry('ends_well', 'sat=sat1', '--environment', 'rehearsal', '--answer', 'asks=12 dB');
+  expect(said.errors).toBe('mcs: no step "asks" of ends_well asks for a value: did you mean "ask"?\n');
+  expect(said.output).toBe('');
+  expect(said.code).toBe(1);
+}, 60_000);
+
+it('MC-ANS-018 warns of a step that asks for a value and is given none', async () => {
+  const said = await dry('ends_well', 'sat=sat1', '--environment', 'rehearsal');
+  expect(said.errors).toBe('warning: step ask asks for a value and fails without --answer ask=VALUE\n');
+  expect(said.output).toContain('the answer has no value');
+  expect(said.code).toBe(1);
+}, 60_000);

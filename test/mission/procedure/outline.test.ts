@@ -119,7 +119,7 @@ describe('the outline of a procedure', () => {
       { name: 'patch', type: 'file', description: undefined, default: null },
     ]);
     expect(outline.questions).toEqual([
-      { path: 'shoot', prompt: 'Level?' },
+      { path: 'shoot', prompt: 'Level?', as: 'n' },
       { path: 'other/#1', prompt: 'Go on?', role: 'supervisor' },
     ]);
     expect(outline.transfers.map(({ path }) => path)).toEqual(['store/files', 'store/files']);
