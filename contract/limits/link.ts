@@ -110,3 +110,8 @@ export const BIND_ANSWER_MS = 2_000;
  * Bindings of links are delivered again this often: whoever lost one without a word has it back before a pass begins.
  */
 export const BINDINGS_AGAIN_MS = 30_000;
+/**
+ * At most so many of these in a second: a hundredth of a core. Those of 2,000 targets, for their drivers and gateways,
+ * take 100 s.
+ */
+export const BINDINGS_AGAIN_PER_S = 40;

@@ -7,7 +7,8 @@
  *     pass.
  * K4. What a pass changes costs what there is of passes, not of the mission: of two thousand targets one begins or ends
  *     a pass every few seconds.
- * K2. A driver or gateway that begins again asks and receives everything; so is everybody every `BINDINGS_AGAIN_MS`.
+ * K2. A driver or gateway that begins again asks and receives everything. Everybody receives everything once more every
+ *     `BINDINGS_AGAIN_MS`, at most `BINDINGS_AGAIN_PER_S` in a second: the round of a large mission takes longer.
  * K3. Deliveries carry the epoch of the leader and a number: one that lost the lead without knowing changes nothing any
  *     more.
  */
@@ -15,7 +16,7 @@
 import { buckets } from '../../contract/bus/buckets.ts';
 import { subject } from '../../contract/bus/subjects.ts';
 import { objectIn } from '../../contract/json-bytes.ts';
-import { BINDINGS_AGAIN_MS } from '../../contract/limits/link.ts';
+import { BINDINGS_AGAIN_MS, BINDINGS_AGAIN_PER_S } from '../../contract/limits/link.ts';
 import type { TargetMode } from '../../contract/mode.ts';
 import type { StoredPass } from '../../contract/pass.ts';
 import type { Link, Mission, Target } from '../../mission/mission.ts';
@@ -28,6 +29,8 @@ import type { Log } from '../../ports/log.ts';
 import type { MissionSource } from '../../ports/mission-source.ts';
 import { begun, type Worker, type WorkerContext } from '../ownership/owned-worker.ts';
 import { type BindingContent, Receiver } from './receiver.ts';
+
+const SECOND_MS = 1_000;
 
 export interface LinkBindingsOptions extends WorkerContext {
   readonly bus: Bus;
@@ -116,6 +119,9 @@ export class LinkBindings implements Worker {
   #watch: Watch | undefined;
   #served: Stoppable | undefined;
   #forget: () => void = () => undefined;
+  /** Receivers whose turn comes in the present round, which began then (K2). */
+  readonly #unrepeated = new Set<Receiver>();
+  #roundAt = 0;
   #timer: TimerHandle | undefined;
   #stopped = false;
 
@@ -136,7 +142,8 @@ export class LinkBindings implements Worker {
     isReady = true;
     this.#served = bus.serve(subject.bindingsWanted, async ({ data }) => this.#wanted(data));
     this.#forget = missions.onChange(() => this.#reconcile());
-    this.#later();
+    this.#roundAt = this.#options.clock.monotonic();
+    this.#later(BINDINGS_AGAIN_MS);
   }
 
   async stop(): Promise<void> {
@@ -200,6 +207,7 @@ export class LinkBindings implements Worker {
   }
 
   #leave(receiver: Receiver): void {
+    this.#unrepeated.delete(receiver);
     const left = receiver.stop().finally(() => this.#leaving.delete(left));
     this.#leaving.add(left);
   }
@@ -213,11 +221,30 @@ export class LinkBindings implements Worker {
   }
 
   /** K2 */
-  #later(): void {
+  #later(delayMs: number): void {
     this.#timer = this.#options.clock.setTimeout(() => {
-      for (const receiver of this.#receivers.values()) receiver.again();
-      this.#later();
-    }, BINDINGS_AGAIN_MS);
+      if (this.#unrepeated.size === 0) this.#beginRound();
+      this.#repeat();
+      const isOver = this.#unrepeated.size === 0;
+      const beginsInMs = this.#roundAt + BINDINGS_AGAIN_MS - this.#options.clock.monotonic();
+      this.#later(isOver ? Math.max(SECOND_MS, beginsInMs) : SECOND_MS);
+    }, delayMs);
+  }
+
+  #beginRound(): void {
+    this.#roundAt = this.#options.clock.monotonic();
+    for (const receiver of this.#receivers.values()) this.#unrepeated.add(receiver);
+  }
+
+  /** The share of one second. */
+  #repeat(): void {
+    let room = BINDINGS_AGAIN_PER_S;
+    for (const receiver of this.#unrepeated) {
+      const repeated = receiver.repeat(room);
+      if (repeated === room) return;
+      room -= repeated;
+      this.#unrepeated.delete(receiver);
+    }
   }
 }
 

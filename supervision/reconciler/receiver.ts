@@ -4,6 +4,8 @@
  *
  * R1. One binding is under way at a time, and what is sent is the newest there is then: an older one never follows it.
  * R2. While nobody answers it is tried again, after growing waits; a change of what it is to know is reported at once.
+ * R4. What there is to send is found without looking at what has been sent: a driver has a binding of each of thousands
+ *     of targets.
  * R3. A receiver that knows something newer than it receives ends the delivery: somebody else leads.
  */
 
@@ -37,6 +39,10 @@ export class Receiver {
   /** By target and link, as it is sent. */
   #wanted: ReadonlyMap<string, string> = new Map();
   readonly #delivered = new Map<string, string>();
+  /** Of those wanted, all that are not delivered as they are wanted (R4). */
+  #pending = new Set<string>();
+  /** How many were delivered once more in the present round (`repeat`). */
+  #repeated = 0;
   /** How often it began again. */
   #life = 0;
   #isWorking = false;
@@ -56,14 +62,30 @@ export class Receiver {
       (binding) => [`${binding.target}.${binding.link}`, JSON.stringify(binding)] as const,
     );
     this.#wanted = new Map(wanted);
+    this.#pending = new Set(
+      wanted.flatMap(([key, content]) => (this.#delivered.get(key) === content ? [] : [key])),
+    );
     this.#begin();
   }
 
   /** It may know nothing any more, nor what is under way to it now. */
   again(): void {
     this.#delivered.clear();
+    this.#pending = new Set(this.#wanted.keys());
     this.#life += 1;
     this.#begin();
+  }
+
+  /** Delivers so many of its bindings once more, and goes on behind them at the next call; fewer when all were. */
+  repeat(most: number): number {
+    const keys = [...this.#wanted.keys()].slice(this.#repeated, this.#repeated + most);
+    this.#repeated = keys.length < most ? 0 : this.#repeated + keys.length;
+    for (const key of keys) {
+      this.#delivered.delete(key);
+      this.#pending.add(key);
+    }
+    if (keys.length > 0) this.#begin();
+    return keys.length;
   }
 
   /** Resolves when nothing of it is sent any more. */
@@ -88,7 +110,7 @@ export class Receiver {
         const life = this.#life;
         const outcome = await this.#tell(content);
         if (outcome === 'over' || this.#stopped) return;
-        if (outcome === 'told' && life === this.#life) this.#delivered.set(key, content);
+        if (outcome === 'told' && life === this.#life) this.#keep(key, content);
         if (outcome === 'told') this.#backoff.reset();
         else if (this.#wanted.get(key) === content) return this.#later();
       }
@@ -97,8 +119,18 @@ export class Receiver {
     }
   }
 
+  /** R4 */
   #next(): readonly [string, string] | undefined {
-    return [...this.#wanted].find(([key, content]) => this.#delivered.get(key) !== content);
+    for (const key of this.#pending) {
+      const content = this.#wanted.get(key);
+      if (content !== undefined) return [key, content];
+    }
+    return undefined;
+  }
+
+  #keep(key: string, content: string): void {
+    this.#delivered.set(key, content);
+    if (this.#wanted.get(key) === content) this.#pending.delete(key);
   }
 
   async #tell(content: string): Promise<'told' | 'silent' | 'over'> {

@@ -4,10 +4,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { NatsBus } from '../../../bus/nats-bus.ts';
 import { buckets } from '../../../contract/bus/buckets.ts';
 import { subject } from '../../../contract/bus/subjects.ts';
-import { BINDINGS_AGAIN_MS } from '../../../contract/limits/link.ts';
+import { BINDINGS_AGAIN_MS, BINDINGS_AGAIN_PER_S } from '../../../contract/limits/link.ts';
 import type { LinkBinding, TargetMode } from '../../../contract/mode.ts';
 import { KeptBindings, serveBindings } from '../../../links/kept-bindings.ts';
-import type { Stoppable } from '../../../ports/bus.ts';
+import type { Bus, Stoppable } from '../../../ports/bus.ts';
 import {
   bindingsBySubject,
   type LinkBindings,
@@ -69,6 +69,57 @@ describe('the bindings of a mission', () => {
       { target: 'noaa20', mode: null, parameters: {}, overrides: {} },
     ]);
   });
+});
+
+it('link-bindings.K2 repeats what is bound in a large mission at a pace, each once in a round, and of a small one all at once', async () => {
+  const sat = mission.targets.get('sat1')!;
+  const settle = async (): Promise<void> => {
+    for (let turn = 0; turn < 100; turn += 1) await new Promise(setImmediate);
+  };
+  for (const targets of [3, 100]) {
+    const clock = new ManualClock(1_000_000);
+    const names = Array.from({ length: targets }, (_, n) => `sat${n}`);
+    const copies = new Map(names.map((name) => [name, { ...sat, name }]));
+    const reported: string[] = [];
+    const bus = {
+      bucket: () => ({ watch: async () => ({ ready: Promise.resolve(), stop: async () => undefined }) }),
+      serve: () => ({ stop: async () => undefined }),
+      request: async (about: string, data: Uint8Array) => {
+        reported.push(`${about} ${(JSON.parse(Buffer.from(data).toString()) as LinkBinding).target}`);
+        return Buffer.from('{"outcome":"kept"}');
+      },
+    } as unknown as Bus;
+    const missions = new TestMissions();
+    const worker = await startLinkBindings({
+      bus,
+      clock,
+      random: { next: () => 1 },
+      log: keptLog(),
+      missions,
+      epoch: 1,
+      holds: () => true,
+      failed: (error) => expect.unreachable(String(error)),
+    });
+    missions.publish({ ...mission, targets: copies });
+    await settle();
+    const all = 2 * targets;
+    expect(new Set(reported).size).toBe(all);
+    for (let round = 0; round < 3; round += 1) {
+      reported.length = 0;
+      const seconds = BINDINGS_AGAIN_MS / 1_000;
+      for (let second = 1; second <= seconds; second += 1) {
+        const before = reported.length;
+        clock.advance(1_000);
+        await settle();
+        expect(reported.length - before).toBeLessThanOrEqual(BINDINGS_AGAIN_PER_S);
+        if (round === 0 && second < seconds) expect(reported).toEqual([]);
+      }
+      // The first round begins with the last of these seconds.
+      if (round > 0) expect([reported.length, new Set(reported).size]).toEqual([all, all]);
+    }
+    await worker.stop();
+    expect(clock.waiting).toBe(0);
+  }
 });
 
 describe('the leader', () => {

@@ -174,6 +174,58 @@ describe('a receiver', () => {
     expect(modes().slice(2)).toEqual(['uhf a', 'sband a']);
   });
 
+  it('link-bindings.K2 is reported a part of it once more, then the next, and begins again behind the last', async () => {
+    const links = ['a', 'b', 'c', 'd', 'e'];
+    const said = () => reported.map(({ link }) => link).join('');
+    receiver.want(links.map((link) => binding('safe', link)));
+    await until(() => reported.length === 5 && underWay === 0);
+    for (const [repeated, so] of [
+      [2, 'abcdeab'],
+      [2, 'abcdeabcd'],
+      [1, 'abcdeabcde'],
+      [2, 'abcdeabcdeab'],
+    ] as const) {
+      expect(receiver.repeat(2)).toBe(repeated);
+      await until(() => said() === so && underWay === 0);
+    }
+    receiver.want([]);
+    expect(receiver.repeat(2)).toBe(0);
+  });
+
+  it('receiver.R4 is reported sixteen times as much at sixteen times the cost', async () => {
+    const cost = async (count: number): Promise<number> => {
+      let taken = 0;
+      const request = async (): Promise<Uint8Array> => {
+        taken += 1;
+        return Buffer.from('{"outcome":"kept"}');
+      };
+      const many = new Receiver({
+        bus: { request } as unknown as Bus,
+        clock,
+        random: { next: () => 1 },
+        log: keptLog(),
+        subject: 'mcs.ctl.rpc.driver.pus.bind',
+        stamp: () => ({ epoch: 7, seq: taken + 1 }),
+        failed: (error) => void failures.push(error),
+      });
+      const bindings = Array.from({ length: count }, (_, n) => binding('safe', `link-${n}`));
+      const before = process.cpuUsage();
+      many.want(bindings);
+      await until(() => taken === count);
+      await many.stop();
+      const { user, system } = process.cpuUsage(before);
+      expect(taken).toBe(count);
+      return user + system;
+    };
+    const least = async (count: number): Promise<number> => {
+      const costs = [];
+      for (let n = 0; n < 4; n += 1) costs.push(await cost(count));
+      return Math.min(...costs);
+    };
+    // Each looked for among all of them, it is eighty times.
+    expect((await least(16_000)) / (await least(1_000))).toBeLessThan(40);
+  }, 30_000);
+
   it('is not asked for ever what it refuses, but is reported when it changes', async () => {
     answer = async () => ({ outcome: 'refused', reason: 'no' });
     receiver.want([binding('a')]);
