@@ -4,7 +4,8 @@
  *
  * F1. A new owner writes the low-water mark before it reads, so an old one can write no more; one that was only asleep
  *     takes nothing from a newer one.
- * F2. It is written at most once a second: what lies between is read again, and is known by what it has led to.
+ * F2. It is written at most once a second: what lies between is read again, and is known by what it has led to. That of
+ *     an owner that says when it moves (`says`) is looked at once a second while it does, and seldom while it rests.
  * F3. Beside the positions it keeps the last messages that its owner knew. Where a stream does not hold them any more
  *     it was put back or lost its newest messages: its positions are used again and mean something else. `wentBack`
  *     says so to whoever takes the low-water mark, until it has gone past that. What this process knew of the streams
@@ -28,9 +29,10 @@ import { buckets } from '../contract/bus/buckets.ts';
 import { type StreamDefinition, streams } from '../contract/bus/streams.ts';
 import { Outage } from '../contract/outage.ts';
 import type { Bucket, Bus, Entry } from '../ports/bus.ts';
-import type { Clock, TimerHandle } from '../ports/clock.ts';
+import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import { Overtaken } from '../ports/overtaken.ts';
+import { joinRounds } from '../ports/shared-rounds.ts';
 import { type KnownIn, type KnownPast, seen } from './known-past.ts';
 import { positionsOf } from './mark-positions.ts';
 
@@ -68,6 +70,8 @@ export interface LowWaterMarkOptions<Stands extends Positions> {
   readonly lost: (error: Error) => void;
   /** Something of before is lost, as was found a moment ago (F7). */
   readonly lossFound?: () => void;
+  /** `moved` is called whenever `stands` or `known` have changed (F2); default: both are looked at each second. */
+  readonly says?: true;
 }
 
 /** The outage of a worker whose follower found that: nobody's fault here, and it starts again from what is there. */
@@ -76,6 +80,10 @@ export function pastIsGone({ name }: { readonly name: string }): Outage {
 }
 
 const WRITE_EVERY_MS = 1_000;
+/** How often one that rests is looked at all the same. */
+const REST_MS = 10_000;
+/** Looks in a row that find nothing to write, before it rests: what moves it may end a moment behind. */
+const QUIET_LOOKS = 3;
 /**
  * A message taken behind the last write of a low-water mark was stored so much later than the last one known at most
  * (F5).
@@ -105,7 +113,11 @@ export class LowWaterMark<Stands extends Positions> {
   #known: readonly KnownIn[] = [];
   /** The write under way: two at once would each refute the other. */
   #writing: Promise<void> = Promise.resolve();
-  #timer: TimerHandle | undefined;
+  /** One of a round, not yet answered. */
+  #isWriting = false;
+  #leaveRounds: (() => void) | undefined;
+  #isResting = false;
+  #quietLooks = 0;
   #leave: (() => void) | undefined;
   #dealtWith = 0;
   /** The last loss that the owner knows of (F7). */
@@ -221,20 +233,41 @@ export class LowWaterMark<Stands extends Positions> {
       known: () => mergedKnown(this.#known, this.#options.known?.() ?? []),
       pastIsGone: (stream) => lost(pastIsGone(stream)),
     });
-    this.#writeSoon();
+    this.#lookEvery(WRITE_EVERY_MS);
   }
 
-  #writeSoon(): void {
+  /** What it says of where it stands has changed (F2). */
+  moved(): void {
+    this.#quietLooks = 0;
+    if (this.#isResting) this.#lookEvery(WRITE_EVERY_MS);
+  }
+
+  #lookEvery(periodMs: number): void {
     if (this.#stopped) return;
-    const { clock, log } = this.#options;
-    this.#timer = clock.setTimeout(() => {
-      this.#lookForLosses();
-      // Thousands rest: none of them makes a promise each second.
-      if (this.#rests()) return this.#writeSoon();
-      void this.#write()
-        .catch((error: unknown) => log.warn({ err: error, mark: this.#key }, 'low-water mark not written'))
-        .then(() => this.#writeSoon());
-    }, WRITE_EVERY_MS);
+    this.#leaveRounds?.();
+    this.#isResting = periodMs === REST_MS;
+    this.#leaveRounds = joinRounds(this.#options.clock, periodMs, () => this.#look());
+  }
+
+  #look(): void {
+    this.#lookForLosses();
+    if (this.#isWriting) return;
+    // Thousands rest: none of them makes a promise each second.
+    if (this.#rests()) return this.#wasQuiet();
+    this.moved();
+    this.#isWriting = true;
+    void this.#write()
+      .catch((error: unknown) => {
+        this.#options.log.warn({ err: error, mark: this.#key }, 'low-water mark not written');
+      })
+      .then(() => {
+        this.#isWriting = false;
+      });
+  }
+
+  #wasQuiet(): void {
+    this.#quietLooks += 1;
+    if (this.#options.says && !this.#isResting && this.#quietLooks >= QUIET_LOOKS) this.#lookEvery(REST_MS);
   }
 
   /** F7 */
@@ -249,8 +282,8 @@ export class LowWaterMark<Stands extends Positions> {
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#leave?.();
-    if (this.#timer === undefined) return;
-    this.#options.clock.clearTimeout(this.#timer);
+    if (this.#leaveRounds === undefined) return;
+    this.#leaveRounds();
     await this.#write().catch(() => undefined);
   }
 

@@ -30,6 +30,8 @@ interface TargetOptions extends RecorderOptions {
   readonly now: () => Stands;
   /** The last position of the stream, once everything stored has been taken. */
   readonly end: () => number | undefined;
+  /** `recorded` is another place. */
+  readonly advanced: () => void;
 }
 
 interface Change {
@@ -43,10 +45,11 @@ export class ChangeRecorder {
   readonly #queue: EdgeQueue<Change>;
   #reported: AlarmEdge[] = [];
   #skipped: EvaluatedAt = { position: 0, at: 0 };
-  #progress = new Progress({ position: 0, at: 0, stored: 0 });
+  #progress: Progress;
 
   constructor(options: TargetOptions) {
     this.#options = options;
+    this.#progress = new Progress({ position: 0, at: 0, stored: 0 }, options.advanced);
     this.#queue = new EdgeQueue<Change>({
       slots: options.slots,
       waiting: ALARM_EDGES_WAITING,
@@ -57,7 +60,7 @@ export class ChangeRecorder {
 
   /** Everything up to there was recorded before: what is reported of it is left out. */
   begin(stands: Stands): void {
-    this.#progress = new Progress(stands);
+    this.#progress = new Progress(stands, this.#options.advanced);
     this.#skipped = { position: stands.position, at: stands.at };
   }
 

@@ -16,10 +16,13 @@ interface Taken {
 
 export class Progress {
   readonly #taken: Taken[] = [];
+  readonly #advanced: () => void;
   #recorded: Stands;
 
-  constructor(recorded: Stands) {
+  /** `advanced` is called whenever `recorded` is another place. */
+  constructor(recorded: Stands, advanced: () => void) {
     this.#recorded = recorded;
+    this.#advanced = advanced;
   }
 
   /** Where everything before is recorded. */
@@ -49,6 +52,7 @@ export class Progress {
     for (let first = this.#taken[0]; first?.open === 0; first = this.#taken[0]) {
       this.#recorded = first.stands;
       this.#taken.shift();
+      this.#advanced();
     }
   }
 }

@@ -97,6 +97,7 @@ export class TargetAlarms {
       ...options,
       target: target.name,
       now: () => this.#now,
+      advanced: () => this.#mark?.moved(),
       end: () => (this.#live ? this.#now.position : undefined),
     });
   }
@@ -114,6 +115,7 @@ export class TargetAlarms {
       first: await this.#first(),
       stands: () => this.#changes.recorded,
       known: () => knownOf(this.#changes.recorded),
+      says: true,
     });
     const taken = await mark.take();
     const stands = mark.wentBack === undefined ? taken : await this.#first();

@@ -65,7 +65,7 @@ export class Lane implements CellOwner {
     const { bus, target } = this.#lane.options;
     const stands = await this.#lane.mark.take();
     const { wentBack } = this.#lane.mark;
-    this.#lane.next = wentBack === undefined || wentBack.streams.size === 0 ? stands.submission : 1;
+    this.#lane.beginAt(wentBack === undefined || wentBack.streams.size === 0 ? stands.submission : 1);
     this.#follower = await bus.follow(
       streams.telecommands,
       subject.tcSubmit(target),
@@ -95,7 +95,7 @@ export class Lane implements CellOwner {
 
   async #caughtUp(head: number): Promise<void> {
     this.#takingUp.leavePast();
-    this.#lane.next = Math.max(this.#lane.next, head + 1);
+    this.#lane.takenUpTo(head);
     // Of what is lost with its log nothing else shows that something is kept.
     const always = this.#lane.mark.wentBack !== undefined;
     void this.#lane.leftovers?.sweep((cell) => this.#lane.open.has(cell), { always });
@@ -189,8 +189,7 @@ export class Lane implements CellOwner {
   }
 
   #close(cell: string, open: Open): void {
-    this.#lane.open.delete(cell);
-    this.#lane.leftovers?.add(cell, open.work.seq);
+    this.#lane.close(cell, open);
     this.#places.leave(open);
     this.#lane.makeRoom();
   }
@@ -214,7 +213,6 @@ export class Lane implements CellOwner {
       log.error({ target, seq: message.seq }, 'message is no submission to this target: skipped');
     else await this.#takingUp.takeUp(message, submission);
     if (this.#lane.isStopped) return;
-    this.#lane.next = Math.max(this.#lane.next, message.seq + 1);
-    this.#lane.handled = { stream: streams.telecommands, seq: message.seq, at: message.at };
+    this.#lane.handled(message);
   }
 }

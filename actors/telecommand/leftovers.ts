@@ -20,6 +20,8 @@ interface LeftoversOptions {
   readonly kept: KeptEnvelopes;
   readonly clock: Clock;
   readonly log: Log;
+  /** `first` is another one. */
+  readonly moved: () => void;
 }
 
 export class Leftovers {
@@ -56,7 +58,10 @@ export class Leftovers {
     const { kept } = this.#options;
     if (!kept.mayBeKept(cell)) return kept.forget(cell);
     this.#going.set(cell, seq);
-    void this.#patiently(() => kept.remove(cell)).then(() => this.#going.delete(cell));
+    void this.#patiently(() => kept.remove(cell)).then(() => {
+      this.#going.delete(cell);
+      this.#options.moved();
+    });
   }
 
   /** A telecommand was over when this owner came. */
@@ -75,6 +80,7 @@ export class Leftovers {
     }
     this.#listed = undefined;
     this.#firstOver = undefined;
+    this.#options.moved();
   }
 
   stop(): void {

@@ -15,7 +15,7 @@ import { lostEvents } from '../../messaging/lost-events.ts';
 import { LowWaterMark } from '../../messaging/low-water-mark.ts';
 import { everyOutage, retryWhileBusIsAway } from '../../messaging/while-bus-is-away.ts';
 import type { CurrentPasses } from '../../mission/pass/serving-gateway.ts';
-import type { Bus } from '../../ports/bus.ts';
+import type { Bus, StreamMessage } from '../../ports/bus.ts';
 import type { Cells } from '../../ports/cells.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
@@ -77,10 +77,9 @@ export class OpenLane {
   readonly mark: LowWaterMark<Stands>;
   readonly leftovers: Leftovers | undefined;
   readonly stopping = new AbortController();
-  /** The next submission to take. */
-  next = 1;
+  #next = 1;
   /** The last submission handled and the last event stored (low-water-mark.F3). */
-  handled: KnownIn | undefined;
+  #handled: KnownIn | undefined;
   #lastEvent: KnownIn | undefined;
   #room: (() => void) | undefined;
 
@@ -89,7 +88,8 @@ export class OpenLane {
     const { bus, clock, log, target, epoch, failed, kept, past } = options;
     // Every telecommand of it may wait for the bus at the same time.
     setMaxListeners(0, this.stopping.signal);
-    this.leftovers = kept && new Leftovers({ target, kept, clock, log });
+    const moved = (): void => this.mark.moved();
+    this.leftovers = kept && new Leftovers({ target, kept, clock, log, moved });
     this.mark = new LowWaterMark({
       bus,
       clock,
@@ -100,8 +100,9 @@ export class OpenLane {
       past,
       first: { submission: 1 },
       stands: () => this.#stands(),
-      known: () => [this.handled, this.#lastEvent].filter((known) => known !== undefined),
+      known: () => [this.#handled, this.#lastEvent].filter((known) => known !== undefined),
       about: [streams.telecommands, streams.telecommandEvents],
+      says: true,
     });
   }
 
@@ -148,12 +149,42 @@ export class OpenLane {
     return seq !== undefined;
   }
 
+  /** Where it begins. */
+  beginAt(submission: number): void {
+    this.#next = submission;
+  }
+
+  /** The next submission to take. */
+  get next(): number {
+    return this.#next;
+  }
+
+  /** Everything up to this position of the submissions is taken. */
+  takenUpTo(seq: number): void {
+    this.#next = Math.max(this.#next, seq + 1);
+    this.mark.moved();
+  }
+
+  /** A submission was handled; the last one that was stored. */
+  handled({ seq, at }: Pick<StreamMessage, 'seq' | 'at'>): void {
+    this.#handled = { stream: streams.telecommands, seq, at };
+    this.takenUpTo(seq);
+  }
+
+  /** One that was open here is over, or another owner's. */
+  close(cell: string, { work }: Open): void {
+    this.open.delete(cell);
+    this.leftovers?.add(cell, work.seq);
+    this.mark.moved();
+  }
+
   /** An event of a telecommand of this lane is stored. */
   storedEvent(id: string, seq: number): void {
     const { clock, target } = this.options;
     if (seq <= (this.#lastEvent?.seq ?? 0)) return;
     const about = subject.tcEvent(target, id);
     this.#lastEvent = { stream: streams.telecommandEvents, seq, subject: about, at: clock.now() };
+    this.mark.moved();
   }
 
   /**
@@ -180,12 +211,12 @@ export class OpenLane {
     if (lost.length === 0) return undefined;
     // Identifiers are drawn on other clocks.
     const drawn = lost.map(({ id }) => drawnAt(id));
-    return Math.max(...drawn, this.handled?.at ?? 0, this.#lastEvent?.at ?? 0);
+    return Math.max(...drawn, this.#handled?.at ?? 0, this.#lastEvent?.at ?? 0);
   }
 
   /** Where the low-water mark may stand now: nothing that is open is below it. */
   #stands(): Stands {
-    let submission = this.next;
+    let submission = this.#next;
     for (const open of this.open.values()) submission = Math.min(submission, open.work.seq);
     return { submission: Math.min(submission, this.leftovers?.first ?? submission) };
   }

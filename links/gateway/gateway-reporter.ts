@@ -11,7 +11,8 @@ import { subject } from '../../contract/bus/subjects.ts';
 import { GATEWAY_METRICS_MS } from '../../contract/limits/link.ts';
 import type { GatewayReport, LinkCondition, ReportedCondition, Throughput } from '../../contract/link.ts';
 import type { Bus } from '../../ports/bus.ts';
-import type { Clock, TimerHandle } from '../../ports/clock.ts';
+import type { Clock } from '../../ports/clock.ts';
+import { joinRounds } from '../../ports/shared-rounds.ts';
 import type { LinkFigures } from './gateway.ts';
 
 interface GatewayReporterOptions {
@@ -32,7 +33,7 @@ export class GatewayReporter {
   readonly #startedAt: number;
   readonly #downlink: Count;
   readonly #uplink: Count;
-  #timer: TimerHandle | undefined;
+  #leave: (() => void) | undefined;
 
   constructor(options: GatewayReporterOptions) {
     this.#options = options;
@@ -42,12 +43,11 @@ export class GatewayReporter {
   }
 
   start(): void {
-    this.#timer = this.#options.clock.setTimeout(() => this.#period(), GATEWAY_METRICS_MS);
+    this.#leave = joinRounds(this.#options.clock, GATEWAY_METRICS_MS, () => this.#period());
   }
 
   stop(): void {
-    if (this.#timer !== undefined) this.#options.clock.clearTimeout(this.#timer);
-    this.#timer = undefined;
+    this.#leave?.();
   }
 
   received(frame: Buffer): void {
@@ -96,7 +96,6 @@ export class GatewayReporter {
     this.#downlink.period(now);
     this.#uplink.period(now);
     this.tell();
-    this.start();
   }
 }
 

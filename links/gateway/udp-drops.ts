@@ -10,8 +10,9 @@
 import { fstatSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { UDP_DROPS_LOOK_MS } from '../../contract/limits/link.ts';
-import type { Clock, TimerHandle } from '../../ports/clock.ts';
+import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
+import { joinRounds } from '../../ports/shared-rounds.ts';
 
 const TABLES = ['/proc/net/udp', '/proc/net/udp6'];
 /** Columns of the table, counted from 0. */
@@ -32,8 +33,8 @@ export class UdpDrops {
   #before = 0;
   #now = 0;
   #isDropping = false;
-  #timer: TimerHandle | undefined;
-  #descriptor: (() => number | undefined) | undefined;
+  #leave: (() => void) | undefined;
+  #socket: Followed | undefined;
 
   constructor(tools: DropsTools) {
     this.#tools = tools;
@@ -48,24 +49,22 @@ export class UdpDrops {
     this.stop();
     this.#before += this.#now;
     this.#now = 0;
-    this.#descriptor = descriptor;
-    this.#later();
+    this.#socket = { descriptor, inode: undefined, isLooking: false };
+    this.#leave = joinRounds(this.#tools.clock, UDP_DROPS_LOOK_MS, () => void this.#look());
   }
 
   stop(): void {
-    if (this.#timer !== undefined) this.#tools.clock.clearTimeout(this.#timer);
-    this.#descriptor = undefined;
-  }
-
-  #later(): void {
-    this.#timer = this.#tools.clock.setTimeout(() => void this.#look(), UDP_DROPS_LOOK_MS);
+    this.#leave?.();
+    this.#socket = undefined;
   }
 
   async #look(): Promise<void> {
-    const followed = this.#descriptor;
-    const descriptor = followed?.();
-    const dropped = (descriptor === undefined ? undefined : await droppedBy(descriptor)) ?? this.#now;
-    if (followed === undefined || followed !== this.#descriptor) return;
+    const socket = this.#socket;
+    if (socket === undefined || socket.isLooking) return;
+    socket.isLooking = true;
+    const dropped = (await droppedBy(socket)) ?? this.#now;
+    socket.isLooking = false;
+    if (socket !== this.#socket) return;
     const isMore = dropped > this.#now;
     if (isMore && !this.#isDropping)
       this.#tools.log.warn(
@@ -74,19 +73,31 @@ export class UdpDrops {
       );
     this.#isDropping = isMore;
     this.#now = dropped;
-    this.#later();
   }
 }
 
-/** Of the socket with this descriptor; undefined where the system does not say. */
-async function droppedBy(descriptor: number): Promise<number | undefined> {
+interface Followed {
+  readonly descriptor: () => number | undefined;
+  /** Once it is known (D2). */
+  inode: string | undefined;
+  isLooking: boolean;
+}
+
+/** Of this socket; undefined where the system does not say. */
+async function droppedBy(socket: Followed): Promise<number | undefined> {
   if (performance.now() - readAt >= UDP_DROPS_LOOK_MS || table === undefined) {
     readAt = performance.now();
     table = readTables();
   }
   const drops = await table;
+  socket.inode ??= inodeOf(socket.descriptor());
+  return socket.inode === undefined ? undefined : drops.get(socket.inode);
+}
+
+function inodeOf(descriptor: number | undefined): string | undefined {
+  if (descriptor === undefined) return undefined;
   try {
-    return drops.get(String(fstatSync(descriptor).ino));
+    return String(fstatSync(descriptor).ino);
   } catch {
     return undefined;
   }

@@ -119,6 +119,7 @@ class DecoderWorker implements Worker {
       first: { next: 1 },
       stands: () => ({ next: this.#next }),
       known: () => (this.#known === undefined ? [] : [this.#known]),
+      says: true,
     });
   }
 
@@ -170,5 +171,6 @@ class DecoderWorker implements Worker {
   #done({ seq, at }: StreamMessage): void {
     this.#next = Math.max(this.#next, seq + 1);
     if (seq >= (this.#known?.seq ?? 0)) this.#known = { stream: streams.frames, seq, at };
+    this.#mark.moved();
   }
 }

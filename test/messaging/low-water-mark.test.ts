@@ -7,10 +7,10 @@ import { LogBus } from '../actors/telecommand/log-bus.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { keptLog } from '../support/silent-log.ts';
 
-function markOf(bus: LogBus, epoch: number, known: readonly KnownIn[] = []) {
+function markOf(bus: LogBus, epoch: number, known: readonly KnownIn[] = [], says?: true) {
   const clock = new ManualClock(0);
   const losses: Error[] = [];
-  const at = { next: 1 };
+  const at = { next: 1, asked: 0 };
   const mark = new LowWaterMark({
     bus,
     clock,
@@ -18,8 +18,12 @@ function markOf(bus: LogBus, epoch: number, known: readonly KnownIn[] = []) {
     name: 'decoder.gw',
     epoch,
     first: { next: 1 },
-    stands: () => ({ ...at }),
+    stands: () => {
+      at.asked += 1;
+      return { next: at.next };
+    },
     known: () => known,
+    ...(says && { says }),
     lost: (error) => void losses.push(error),
   });
   const take = async (): Promise<number> => {
@@ -97,4 +101,78 @@ it('low-water-mark.F9 one that stops before it has dealt with a loss leaves it a
   const last = markOf(bus, 3);
   expect((await last.mark.take()).next).toBe(3);
   expect(last.mark.wentBack).toEqual(wentBack);
+});
+
+it('low-water-mark.F2 one whose owner says when it moves is looked at each second while it does, and seldom while it rests', async () => {
+  const bus = new LogBus();
+  const { clock, mark, take, at } = markOf(bus, 1, [], true);
+  await take();
+  await clock.run(5_000, 100);
+  at.asked = 0;
+  await clock.run(60_000, 100);
+  expect(at.asked).toBeLessThanOrEqual(6);
+  for (const next of [6, 7, 8]) {
+    at.next = next;
+    mark.moved();
+    await clock.run(1_000, 100);
+    expect(stored(bus)).toEqual({ epoch: 1, next });
+  }
+  await mark.stop();
+  expect(clock.waiting).toBe(0);
+  mark.moved();
+  expect(clock.waiting).toBe(0);
+});
+
+it('low-water-mark.F2 what changes a moment behind the last time that its owner said so is written like all before', async () => {
+  const bus = new LogBus();
+  const { clock, mark, take, at } = markOf(bus, 1, [], true);
+  await take();
+  await clock.run(20_000, 100);
+  mark.moved();
+  await clock.run(1_500, 100);
+  at.next = 9;
+  await clock.run(1_000, 100);
+  expect(stored(bus)).toEqual({ epoch: 1, next: 9 });
+  await mark.stop();
+});
+
+it('low-water-mark.F2 what its owner does not say is found all the same, ten seconds later', async () => {
+  const bus = new LogBus();
+  const { clock, mark, take, at } = markOf(bus, 1, [], true);
+  await take();
+  await clock.run(20_000, 100);
+  at.next = 6;
+  await clock.run(10_000, 100);
+  expect(stored(bus)).toEqual({ epoch: 1, next: 6 });
+  // From then on it moves.
+  at.next = 7;
+  await clock.run(1_000, 100);
+  expect(stored(bus)).toEqual({ epoch: 1, next: 7 });
+  await mark.stop();
+});
+
+it('low-water-mark.F2 one whose owner says nothing is looked at each second, however long it rests', async () => {
+  const bus = new LogBus();
+  const { clock, mark, take, at } = markOf(bus, 1);
+  await take();
+  await clock.run(60_000, 100);
+  at.next = 6;
+  await clock.run(1_000, 100);
+  expect(stored(bus)).toEqual({ epoch: 1, next: 6 });
+  await mark.stop();
+});
+
+it('low-water-mark.F2 one that cannot be written is tried each second until it is', async () => {
+  const bus = new LogBus();
+  const { clock, mark, take, at } = markOf(bus, 1, [], true);
+  await take();
+  await clock.run(20_000, 100);
+  bus.bucket(buckets.members).away = true;
+  at.next = 6;
+  mark.moved();
+  await clock.run(30_000, 100);
+  bus.bucket(buckets.members).away = false;
+  await clock.run(1_000, 100);
+  expect(stored(bus)).toEqual({ epoch: 1, next: 6 });
+  await mark.stop();
 });

@@ -115,6 +115,29 @@ it('target-alarms.T2 the low-water mark does not pass what is not recorded', asy
   expect(markOf(at.bus)).toMatchObject({ position: last });
 });
 
+it('low-water-mark.F2 the low-water mark of a target that has rested follows its values within a second', async () => {
+  const at = world();
+  const { start, stands, recorded, alarms } = await follow(at, 1);
+  await start();
+  stands.set('sat1.obc._.hot', record('ACTIVE_UNACK', { position: 0, at: 0 }));
+  await at.clock.run(60_000, 500);
+  const first = await at.says('other');
+  await at.clock.run(1_100, 100);
+  expect(markOf(at.bus)).toMatchObject({ position: first });
+  await at.clock.run(60_000, 500);
+  recorded.wait = new Promise((resolve) => {
+    recorded.now = resolve;
+  });
+  const second = await at.says('cool');
+  await at.clock.run(30_000, 500);
+  expect(markOf(at.bus)).toMatchObject({ position: first });
+  // What was recorded long behind the last value moves it as well.
+  recorded.now();
+  await at.clock.run(1_100, 100);
+  expect(markOf(at.bus)).toMatchObject({ position: second });
+  await alarms.stop();
+});
+
 it('target-alarms.T5 what nobody saw change is recorded at the head, at the time it is found', async () => {
   const at = world();
   const { told, stands, start } = await follow(at, 1);

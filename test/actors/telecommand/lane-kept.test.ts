@@ -171,3 +171,38 @@ describe('what is kept of a telecommand that is over', () => {
     expect(keysOf(bus)).not.toContain(`telecommand.${cellOf(1)}`);
   });
 });
+
+it('low-water-mark.F2 the low-water mark of a lane that has rested follows its telecommands within a second', async () => {
+  const { bus, clock, kind, lane, run } = await waiting();
+  await run(30_000);
+  expect(floorOf(bus)).toBe(1);
+  kind.tell(cellOf(1), verified(clock.now()));
+  await run(1_000);
+  expect(floorOf(bus)).toBe(2);
+  await run(30_000);
+  for (const n of [2, 3]) kind.tell(cellOf(n), verified(clock.now()));
+  await run(1_000);
+  expect(floorOf(bus)).toBe(4);
+  await run(30_000);
+  await submit(bus, 4);
+  await run(3_000);
+  kind.tell(cellOf(4), verified(clock.now()));
+  await run(1_000);
+  expect(floorOf(bus)).toBe(5);
+  await lane.stop();
+});
+
+it('low-water-mark.F2 also where nothing is kept beside its logs', async () => {
+  const bus = new WatchedBus();
+  const { clock, kind, lane, run } = laneWorld({ bus });
+  obliging(bus, clock);
+  await lane.start();
+  await run(30_000);
+  await submit(bus, 1);
+  await run(30_000);
+  expect(floorOf(bus)).toBe(1);
+  kind.tell(cellOf(1), verified(clock.now()));
+  await run(1_000);
+  expect(floorOf(bus)).toBe(2);
+  await lane.stop();
+});

@@ -20,7 +20,11 @@ it('leftovers.F1 is removed behind the outage, however many wait for the bus, an
       removed.push(cell);
     },
   } as unknown as KeptEnvelopes;
-  const leftovers = new Leftovers({ target: 'sat1', kept, clock, log: keptLog() });
+  let moves = 0;
+  const moved = (): void => {
+    moves += 1;
+  };
+  const leftovers = new Leftovers({ target: 'sat1', kept, clock, log: keptLog(), moved });
   const warnings: string[] = [];
   const warned = ({ name, message }: Error): void => {
     if (name === 'MaxListenersExceededWarning') warnings.push(message);
@@ -33,7 +37,7 @@ it('leftovers.F1 is removed behind the outage, however many wait for the bus, an
     expect([warnings, removed, leftovers.first]).toEqual([[], [], 1]);
     isAway = false;
     await clock.run(1_000, 50);
-    expect([removed.length, leftovers.first]).toEqual([MANY, undefined]);
+    expect([removed.length, leftovers.first, moves]).toEqual([MANY, undefined, MANY]);
   } finally {
     process.off('warning', warned);
   }

@@ -250,6 +250,8 @@ export class LogBucket implements Bucket {
   readonly entries = new Map<string, Entry>();
   /** The next put is stored and its answer lost. */
   loseAnswer = false;
+  /** Nothing can be written. */
+  away = false;
   #revision: number;
 
   /** `first`: revisions begin behind it. */
@@ -262,6 +264,7 @@ export class LogBucket implements Bucket {
   }
 
   async put(key: string, value: Uint8Array, expected: number): Promise<Written> {
+    if (this.away) throw new Outage('bus.unavailable', 'away');
     if ((this.entries.get(key)?.revision ?? 0) !== expected) return { outcome: 'conflict' };
     const revision = await this.overwrite(key, value);
     if (!this.loseAnswer) return { outcome: 'written', revision };
