@@ -32,6 +32,8 @@ export class ShardTakingUp {
   readonly #plans: PlanWatch;
   readonly #programs: Programs;
   readonly #losses: ShardLosses;
+  /** Runs that are being brought to life, and those that could not be (shard.S6). */
+  readonly #unborn = new Set<string>();
 
   constructor(shard: OpenShard, control: Control, ends: ShardEnds, plans: PlanWatch, losses: ShardLosses) {
     this.#losses = losses;
@@ -49,8 +51,10 @@ export class ShardTakingUp {
     if ((await bus.last(streams.runs, subject.runEvents(run))) !== undefined) return this.#adopt(run);
     await this.#shard.roomForOne();
     if (this.#shard.isStopped || (await this.#isOvertaken(0))) return;
+    this.#unborn.add(run);
     const open = await this.#shard.openRuns.enter({ run, ir, submittedAt, ...(by !== undefined && { by }) });
     await this.#bring(open, true);
+    this.#unborn.delete(run);
   }
 
   async restoreAll(open: readonly OpenRun[]): Promise<void> {
@@ -62,18 +66,27 @@ export class ShardTakingUp {
     await Promise.all(Array.from({ length: SHARD_RESTORES }, restore));
   }
 
-  /** shard.S11: of the runs that are entered and not open here those that are over. */
+  /** shard.S11: of the runs that are entered and not open here none is left: each of them was over. */
   async endAgain(): Promise<void> {
-    const { bus } = this.#shard.options.services;
-    const isOver = async ({ run }: OpenRun): Promise<boolean> => {
-      if (this.#shard.runs.has(run)) return false;
-      const last = await bus.last(streams.runs, subject.runEvents(run));
-      return last !== undefined && readLogged(last)?.event.event === 'finished';
-    };
     await this.#shard.whileBusIsAway(async () => {
       for (const open of await this.#shard.openRuns.list())
-        if (!this.#shard.isStopped && (await isOver(open))) await this.#restore(open);
+        if (!this.#shard.isStopped && this.#wasOver(open)) await this.#endAgain(open);
     });
+  }
+
+  #wasOver({ run }: OpenRun): boolean {
+    return !this.#shard.runs.has(run) && !this.#unborn.has(run);
+  }
+
+  async #endAgain(open: OpenRun): Promise<void> {
+    const { bus } = this.#shard.options.services;
+    const last = await bus.last(streams.runs, subject.runEvents(open.run));
+    if (last !== undefined && readLogged(last)?.event.event === 'finished') return this.#restore(open);
+    if (!this.#wasOver(open)) return;
+    const program = await this.#programs.of(open.ir);
+    const log = await orBroken(readRunLog(bus, open.run));
+    if (await this.#isOvertaken(log === 'broken' ? 0 : highestEpochOf(log))) return;
+    await this.#ends.giveUp(open, typeof program === 'string' ? undefined : program, CUT);
   }
 
   /** An owner of before took it up behind this one's look at the open runs; what is over stands there no more. */
@@ -86,7 +99,9 @@ export class ShardTakingUp {
   async #restore(open: OpenRun): Promise<void> {
     const { log } = this.#shard.options.services;
     try {
+      this.#unborn.add(open.run);
       await this.#bring(open, false);
+      this.#unborn.delete(open.run);
     } catch (error) {
       if (error instanceof Outage) throw error;
       log.error({ run: open.run, err: error }, 'run not restored: it stays open for the next owner');

@@ -126,6 +126,11 @@ it('shard.S11 low-water-mark.F7 a run whose end was undone by a store that went 
   expect(violations.map(({ checker, what }) => `${checker}: ${what}`)).toEqual([]);
 });
 
+it('shard.S11 a run whose end was undone by a store that went back, and is not in its log any more, is ended', async () => {
+  const { violations } = await attemptSeed(500_051, {}, 'rewinds');
+  expect(violations.map(({ checker, what }) => `${checker}: ${what}`)).toEqual([]);
+});
+
 it('taking-over.R2 a telecommand all of whose log was lost is not said to have never left', async () => {
   const { violations } = await attemptSeed(40_004, {}, 'rewinds');
   expect(violations.map(({ checker, what }) => `${checker}: ${what}`)).toEqual([]);

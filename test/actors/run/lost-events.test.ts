@@ -154,3 +154,37 @@ describe('a run of which events are lost', () => {
     });
   });
 });
+
+it.each([
+  ['with its end', 4],
+  ['with all of it', 1],
+] as const)(
+  'shard.S11 a run that was over is ended again where its entry came back and its log is gone %s, and no other run is',
+  async (_, first) => {
+    const held = await executor();
+    const [over, open] = (await waiting(2)) as [string, string];
+    const entries = bus.bucket(buckets.openRuns);
+    const entry = (await entries.get(`3.${over}`))!;
+    await approve(bus, over, { path: 'a', by: 'ana', roles: ['operator'] });
+    const ended = await logWith(bus, over, 'finished');
+    await until(async () => (await openRun(bus, over)) === undefined);
+    await lose(over, first, ended.length);
+    await entries.overwrite(`3.${over}`, entry.value);
+    bus.lost?.(Date.now());
+    // One that is taken up in the same moment is not taken for one that was over.
+    const [begun] = (await waiting(1)) as [string];
+    await until(async () => (await openRun(bus, over)) === undefined);
+    const log = await logWith(bus, over, 'finished');
+    expect(lastOf(log, 'finished')).toMatchObject({
+      ok: false,
+      reason: expect.stringContaining('part of its log is lost'),
+    });
+    // The first event of a log says what it is of.
+    expect(log.length).toBe(Math.max(first, 2));
+    for (const run of [open, begun]) {
+      await approve(bus, run, { path: 'a', by: 'ana', roles: ['operator'] });
+      expect(lastOf(await logWith(bus, run, 'finished'), 'finished')).toMatchObject({ ok: true });
+    }
+    expect(held.failures).toEqual([]);
+  },
+);
