@@ -16,9 +16,9 @@
  *     submissions or answers went back, what is stored since is read, at positions that were used before.
  * S10. What is kept of a run beside its log is removed before its entry: none is left of one that is over. What an
  *     owner that slept wrote behind that is removed when the shard is taken next.
- * S11. Where the bus went back behind the end of a run, what that had left to do may be undone: it is done again, whether
- *     all of its log is there or its end is lost with it. A run that is entered and neither open here nor on its way to
- *     it was over.
+ * S11. Where the bus went back behind the end of a run, what that had left to do may be undone: it is done again,
+ *     whether all of its log is there or its end is lost with it. A run that is entered and neither open here nor on
+ *     its way to it was over.
  * S12. A run is ended, and its log says why, when one of its targets has left the mission.
  * S13. A run is ended, and its log says why, when events of its log that were acknowledged are lost: copies of a stream
  *     that differ lose some in its middle, and the connection stays. Nothing is carried on from such a log, and the
