@@ -32,8 +32,12 @@ export class ShardTakingUp {
   readonly #plans: PlanWatch;
   readonly #programs: Programs;
   readonly #losses: ShardLosses;
-  /** Runs that are being brought to life, and those that could not be (shard.S6). */
+  /** Runs whose submission is being taken up, until it is. */
   readonly #unborn = new Set<string>();
+  /** Runs that could not be restored (shard.S6). */
+  readonly #unrestored = new Set<string>();
+  /** Runs that were over are ended one after the other, whenever a loss is found. */
+  #ending: Promise<unknown> = Promise.resolve();
 
   constructor(shard: OpenShard, control: Control, ends: ShardEnds, plans: PlanWatch, losses: ShardLosses) {
     this.#losses = losses;
@@ -44,17 +48,23 @@ export class ShardTakingUp {
     this.#programs = new Programs(shard.options.services.bus);
   }
 
-  async takeUp({ run, ir, by }: RunSubmission, submittedAt: number): Promise<void> {
+  async takeUp(submission: RunSubmission, submittedAt: number): Promise<void> {
+    const { run } = submission;
     if (this.#shard.runs.has(run)) return;
+    // It stays among them where the bus goes away: it is taken up again.
+    this.#unborn.add(run);
+    await this.#takeUp(submission, submittedAt);
+    this.#unborn.delete(run);
+  }
+
+  async #takeUp({ run, ir, by }: RunSubmission, submittedAt: number): Promise<void> {
     const { bus } = this.#shard.options.services;
     // Past the memory of the stream for message ids the log still knows it (shard.S2).
     if ((await bus.last(streams.runs, subject.runEvents(run))) !== undefined) return this.#adopt(run);
     await this.#shard.roomForOne();
     if (this.#shard.isStopped || (await this.#isOvertaken(0))) return;
-    this.#unborn.add(run);
     const open = await this.#shard.openRuns.enter({ run, ir, submittedAt, ...(by !== undefined && { by }) });
     await this.#bring(open, true);
-    this.#unborn.delete(run);
   }
 
   async restoreAll(open: readonly OpenRun[]): Promise<void> {
@@ -68,23 +78,32 @@ export class ShardTakingUp {
 
   /** shard.S11: of the runs that are entered and not open here none is left: each of them was over. */
   async endAgain(): Promise<void> {
-    await this.#shard.whileBusIsAway(async () => {
+    const before = this.#ending.catch(() => undefined);
+    this.#ending = this.#shard.whileBusIsAway(async () => {
+      await before;
       for (const open of await this.#shard.openRuns.list())
         if (!this.#shard.isStopped && this.#wasOver(open)) await this.#endAgain(open);
     });
+    await this.#ending;
   }
 
   #wasOver({ run }: OpenRun): boolean {
-    return !this.#shard.runs.has(run) && !this.#unborn.has(run);
+    return !this.#shard.runs.has(run) && !this.#unborn.has(run) && !this.#unrestored.has(run);
   }
 
   async #endAgain(open: OpenRun): Promise<void> {
     const { bus } = this.#shard.options.services;
     const last = await bus.last(streams.runs, subject.runEvents(open.run));
-    if (last !== undefined && readLogged(last)?.event.event === 'finished') return this.#restore(open);
-    if (!this.#wasOver(open)) return;
+    const isOverInLog = last !== undefined && readLogged(last)?.event.event === 'finished';
+    // It may have come to life here meanwhile.
+    if (isOverInLog) await this.#restore(open);
+    else if (this.#wasOver(open)) await this.#restore(open, () => this.#endCut(open));
+  }
+
+  /** Of what is left of its log nothing is carried on. */
+  async #endCut(open: OpenRun): Promise<void> {
     const program = await this.#programs.of(open.ir);
-    const log = await orBroken(readRunLog(bus, open.run));
+    const log = await orBroken(readRunLog(this.#shard.options.services.bus, open.run));
     if (await this.#isOvertaken(log === 'broken' ? 0 : highestEpochOf(log))) return;
     await this.#ends.giveUp(open, typeof program === 'string' ? undefined : program, CUT);
   }
@@ -96,14 +115,13 @@ export class ShardTakingUp {
   }
 
   /** A run that nobody can bring to life is no harm to the others (shard.S6). */
-  async #restore(open: OpenRun): Promise<void> {
+  async #restore(open: OpenRun, bring = () => this.#bring(open, false)): Promise<void> {
     const { log } = this.#shard.options.services;
     try {
-      this.#unborn.add(open.run);
-      await this.#bring(open, false);
-      this.#unborn.delete(open.run);
+      await bring();
     } catch (error) {
       if (error instanceof Outage) throw error;
+      this.#unrestored.add(open.run);
       log.error({ run: open.run, err: error }, 'run not restored: it stays open for the next owner');
     }
   }

@@ -71,7 +71,7 @@ export class RunShard implements CellOwner {
     const shard: OpenShard = new OpenShard(options, {
       stands: () => this.#stands(),
       known: () => [...this.#known.values(), ...(shard.lastEvent === undefined ? [] : [shard.lastEvent])],
-      lossFound: () => void this.#takingUp.endAgain(),
+      lossFound: () => void this.#takingUp.endAgain().catch(options.failed),
     });
     this.#shard = shard;
     const { openRuns, stopping } = shard;
