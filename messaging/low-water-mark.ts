@@ -5,7 +5,8 @@
  * F1. A new owner writes the low-water mark before it reads, so an old one can write no more; one that was only asleep
  *     takes nothing from a newer one.
  * F2. It is written at most once a second: what lies between is read again, and is known by what it has led to. That of
- *     an owner that says when it moves (`says`) is looked at once a second while it does, and seldom while it rests.
+ *     an owner that reports each change (`reportsMoves`) is compared once a second while it changes, and every ten
+ *     seconds while it does not.
  * F3. Beside the positions it keeps the last messages that its owner knew. Where a stream does not hold them any more
  *     it was put back or lost its newest messages: its positions are used again and mean something else. `wentBack`
  *     says so to whoever takes the low-water mark, until it has gone past that. What this process knew of the streams
@@ -71,7 +72,7 @@ export interface LowWaterMarkOptions<Stands extends Positions> {
   /** Something of before is lost, as was found a moment ago (F7). */
   readonly lossFound?: () => void;
   /** `moved` is called whenever `stands` or `known` have changed (F2); default: both are looked at each second. */
-  readonly says?: true;
+  readonly reportsMoves?: true;
 }
 
 /** The outage of a worker whose follower found that: nobody's fault here, and it starts again from what is there. */
@@ -267,7 +268,8 @@ export class LowWaterMark<Stands extends Positions> {
 
   #wasQuiet(): void {
     this.#quietLooks += 1;
-    if (this.#options.says && !this.#isResting && this.#quietLooks >= QUIET_LOOKS) this.#lookEvery(REST_MS);
+    if (this.#options.reportsMoves && !this.#isResting && this.#quietLooks >= QUIET_LOOKS)
+      this.#lookEvery(REST_MS);
   }
 
   /** F7 */

@@ -115,7 +115,7 @@ export class TargetAlarms {
       first: await this.#first(),
       stands: () => this.#changes.recorded,
       known: () => knownOf(this.#changes.recorded),
-      says: true,
+      reportsMoves: true,
     });
     const taken = await mark.take();
     const stands = mark.wentBack === undefined ? taken : await this.#first();

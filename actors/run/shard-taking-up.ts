@@ -33,7 +33,7 @@ export class ShardTakingUp {
   readonly #programs: Programs;
   readonly #losses: ShardLosses;
   /** Runs whose submission is being taken up, until it is. */
-  readonly #unborn = new Set<string>();
+  readonly #inTakeUp = new Set<string>();
   /** Runs that could not be restored (shard.S6). */
   readonly #unrestored = new Set<string>();
   /** Runs that were over are ended one after the other, whenever a loss is found. */
@@ -52,9 +52,9 @@ export class ShardTakingUp {
     const { run } = submission;
     if (this.#shard.runs.has(run)) return;
     // It stays among them where the bus goes away: it is taken up again.
-    this.#unborn.add(run);
+    this.#inTakeUp.add(run);
     await this.#takeUp(submission, submittedAt);
-    this.#unborn.delete(run);
+    this.#inTakeUp.delete(run);
   }
 
   async #takeUp({ run, ir, by }: RunSubmission, submittedAt: number): Promise<void> {
@@ -88,7 +88,7 @@ export class ShardTakingUp {
   }
 
   #wasOver({ run }: OpenRun): boolean {
-    return !this.#shard.runs.has(run) && !this.#unborn.has(run) && !this.#unrestored.has(run);
+    return !this.#shard.runs.has(run) && !this.#inTakeUp.has(run) && !this.#unrestored.has(run);
   }
 
   async #endAgain(open: OpenRun): Promise<void> {

@@ -102,7 +102,7 @@ export class OpenLane {
       stands: () => this.#stands(),
       known: () => [this.#handled, this.#lastEvent].filter((known) => known !== undefined),
       about: [streams.telecommands, streams.telecommandEvents],
-      says: true,
+      reportsMoves: true,
     });
   }
 

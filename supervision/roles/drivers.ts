@@ -119,7 +119,7 @@ class DecoderWorker implements Worker {
       first: { next: 1 },
       stands: () => ({ next: this.#next }),
       known: () => (this.#known === undefined ? [] : [this.#known]),
-      says: true,
+      reportsMoves: true,
     });
   }
 

@@ -7,7 +7,7 @@ import { LogBus } from '../actors/telecommand/log-bus.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { keptLog } from '../support/silent-log.ts';
 
-function markOf(bus: LogBus, epoch: number, known: readonly KnownIn[] = [], says?: true) {
+function markOf(bus: LogBus, epoch: number, known: readonly KnownIn[] = [], reportsMoves?: true) {
   const clock = new ManualClock(0);
   const losses: Error[] = [];
   const at = { next: 1, asked: 0 };
@@ -23,7 +23,7 @@ function markOf(bus: LogBus, epoch: number, known: readonly KnownIn[] = [], says
       return { next: at.next };
     },
     known: () => known,
-    ...(says && { says }),
+    ...(reportsMoves && { reportsMoves }),
     lost: (error) => void losses.push(error),
   });
   const take = async (): Promise<number> => {

@@ -10,6 +10,7 @@ import { streams } from '../../../contract/bus/streams.ts';
 import { keptBytes } from '../../../messaging/kept-envelopes.ts';
 import type { KeptEnvelope } from '../../../ports/entity.ts';
 import { realClock } from '../../../supervision/clock.ts';
+import { altered } from '../../simulation/planted/plant.ts';
 import { loseMessages } from '../../support/lose-messages.ts';
 import { demoMission, TestMissions } from '../../support/missions.ts';
 import { startNats, type TestNats } from '../../support/nats.ts';
@@ -188,3 +189,53 @@ it.each([
     expect(held.failures).toEqual([]);
   },
 );
+
+it('shard.S11 a run that is being taken up when a loss is found is not ended as one that was over', async () => {
+  const looks: string[] = [];
+  let release = (): void => undefined;
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  let hasShard = false;
+  const slow = altered(bus, {
+    bucket: (definition) => {
+      const bucket = bus.bucket(definition);
+      if (definition.name === buckets.openRuns.name)
+        return {
+          ...bucket,
+          list: async (filter) => {
+            const entries = await bucket.list(filter);
+            looks.push(...entries.map(({ key }) => key));
+            return entries;
+          },
+        };
+      if (definition.name !== buckets.programs.name) return bucket;
+      return {
+        ...bucket,
+        get: async (key) => {
+          if (hasShard) await released;
+          return bucket.get(key);
+        },
+      };
+    },
+  });
+  epoch += 1;
+  const held = new RunExecutor({ bus: slow, clock: realClock, missions: new TestMissions(mission), epoch });
+  executors.push(held);
+  await held.hold('3');
+  hasShard = true;
+  const run = runOf('3');
+  await submitProgram(bus, program(), { run });
+  await until(async () => (await openRun(bus, run)) !== undefined);
+  looks.length = 0;
+  bus.lost?.(Date.now());
+  await until(() => looks.includes(`3.${run}`));
+  release();
+  await logWith(bus, run, 'asked');
+  await approve(bus, run, { path: 'a', by: 'ana', roles: ['operator'] });
+  const log = await logWith(bus, run, 'finished');
+  expect(lastOf(log, 'finished')).toMatchObject({ ok: true });
+  expect(log.filter(({ event }) => event === 'finished')).toHaveLength(1);
+  await until(async () => (await openRun(bus, run)) === undefined);
+  expect(held.failures).toEqual([]);
+});

@@ -11,6 +11,7 @@ import type { Bus, Stoppable } from '../../../ports/bus.ts';
 import {
   bindingsBySubject,
   type LinkBindings,
+  type LinkBindingsOptions,
   startLinkBindings,
 } from '../../../supervision/reconciler/link-bindings.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
@@ -71,6 +72,22 @@ describe('the bindings of a mission', () => {
   });
 });
 
+const leading = (
+  about: Pick<LinkBindingsOptions, 'bus' | 'clock' | 'missions'>,
+  epoch: number,
+  holds = true,
+): Promise<LinkBindings> =>
+  startLinkBindings({
+    ...about,
+    random: { next: () => 1 },
+    log: keptLog(),
+    epoch,
+    holds: () => holds,
+    failed: (error) => {
+      throw error;
+    },
+  });
+
 it('link-bindings.K2 repeats what is bound in a large mission at a pace, each once in a round, and of a small one all at once', async () => {
   const sat = mission.targets.get('sat1')!;
   const settle = async (): Promise<void> => {
@@ -90,16 +107,7 @@ it('link-bindings.K2 repeats what is bound in a large mission at a pace, each on
       },
     } as unknown as Bus;
     const missions = new TestMissions();
-    const worker = await startLinkBindings({
-      bus,
-      clock,
-      random: { next: () => 1 },
-      log: keptLog(),
-      missions,
-      epoch: 1,
-      holds: () => true,
-      failed: (error) => expect.unreachable(String(error)),
-    });
+    const worker = await leading({ bus, clock, missions }, 1);
     missions.publish({ ...mission, targets: copies });
     await settle();
     const all = 2 * targets;
@@ -149,18 +157,7 @@ describe('the leader', () => {
   const setMode = (mode: string) =>
     bus.bucket(buckets.modes).overwrite('sat1', Buffer.from(JSON.stringify({ mode, since })));
   const lead = async (epoch: number, holds = true): Promise<LinkBindings> => {
-    const worker = await startLinkBindings({
-      bus,
-      clock,
-      random: { next: () => 1 },
-      log: keptLog(),
-      missions,
-      epoch,
-      holds: () => holds,
-      failed: (error) => {
-        throw error;
-      },
-    });
+    const worker = await leading({ bus, clock, missions }, epoch, holds);
     workers.push(worker);
     return worker;
   };
