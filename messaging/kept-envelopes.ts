@@ -11,6 +11,8 @@
  * K4. Revisions are known of entities that live here only: whoever lets one go forgets it.
  * K9. What was written behind the end of an entity, by an owner that slept or was cut off, nobody knows of: it is found
  *     by looking through everything that is kept, once for all who look in the same moment.
+ * K10. The first envelope of an entity that reaches the bus when this process has let the entity go, is taken back: the
+ *     entity may be over by then, and whoever has it goes by its log.
  */
 
 import { createHash } from 'node:crypto';
@@ -168,6 +170,7 @@ export class KeptEnvelopes {
       const written = await this.#bucket.put(this.#key(id), bytes, expected);
       this.#unsure.delete(id);
       if (written.outcome === 'written') {
+        if (expected === 0 && !this.#revisions.has(id)) await this.#takeBack(id, written.revision);
         this.#known(id, written.revision);
         return 'written';
       }
@@ -179,6 +182,11 @@ export class KeptEnvelopes {
     }
     if (this.#revisions.has(id)) this.#overtaken.add(id);
     return 'overtaken';
+  }
+
+  /** K10 */
+  async #takeBack(id: string, revision: number): Promise<void> {
+    await this.#bucket.remove(this.#key(id), revision);
   }
 
   /** One that was let go meanwhile stays forgotten (K4). */

@@ -102,31 +102,76 @@ it('what was written without an answer is written over by the next one', async (
   expect([...bucket.entries.keys()]).toEqual([]);
 });
 
-it.each([
-  ['one', (kept: KeptEnvelopes) => kept.read('sat1.t')],
-  ['all of a lane', (kept: KeptEnvelopes) => kept.readAll('sat1.*')],
-])(
-  'kept-envelopes.K3 reading %s waits for what an owner of before still writes, and it is taken away at the end',
-  async (_, read) => {
-    const bucket = new LosingBucket();
-    const kept = new KeptEnvelopes({ bucket: () => bucket } as unknown as Bus, {
-      kind: 'telecommand',
-      version: 1,
-    });
+/** One whose next write waits until `arrives` is called. */
+function heldUp(): { bucket: LosingBucket; kept: KeptEnvelopes; hold: () => () => void } {
+  const bucket = new LosingBucket();
+  const kept = new KeptEnvelopes({ bucket: () => bucket } as unknown as Bus, {
+    kind: 'telecommand',
+    version: 1,
+  });
+  const hold = (): (() => void) => {
     let arrives = (): void => undefined;
     bucket.held = new Promise((resolve) => {
       arrives = resolve;
     });
+    return arrives;
+  };
+  return { bucket, kept, hold };
+}
+
+const READINGS = [
+  ['one', (kept: KeptEnvelopes) => kept.read('sat1.t')],
+  ['all of a lane', async (kept: KeptEnvelopes) => (await kept.readAll('sat1.*')).get('sat1.t')],
+] as const;
+
+it.each(READINGS)(
+  'kept-envelopes.K3 reading %s waits for what an owner of before still writes, and it is taken away at the end',
+  async (_, read) => {
+    const { bucket, kept, hold } = heldUp();
     kept.begins('sat1.t');
-    const written = kept.write(envelope(1));
+    await kept.write(envelope(1));
+    const arrives = hold();
+    const written = kept.write(envelope(2));
     kept.forget('sat1.t');
     const found = read(kept);
     await settled();
     arrives();
     await written;
-    await found;
+    expect(await found).toMatchObject({ revision: 2 });
     expect(kept.mayBeKept('sat1.t')).toBe(true);
     await kept.remove('sat1.t');
     expect([...bucket.entries.keys()]).toEqual([]);
   },
 );
+
+it.each(READINGS)(
+  'kept-envelopes.K10 a first envelope that arrives when the entity is let go is taken back, and reading %s finds none',
+  async (_, read) => {
+    const { bucket, kept, hold } = heldUp();
+    kept.begins('sat1.t');
+    const arrives = hold();
+    const written = kept.write(envelope(1));
+    kept.forget('sat1.t');
+    const found = read(kept);
+    await settled();
+    arrives();
+    expect(await written).toBe('written');
+    expect([...bucket.entries.keys()]).toEqual([]);
+    expect(await found).toBeUndefined();
+  },
+);
+
+it('kept-envelopes.K10 one that arrives while the entity sleeps here, or over what an owner of before kept, stays', async () => {
+  const { bucket, kept, hold } = heldUp();
+  kept.begins('sat1.t');
+  const first = hold();
+  const asleep = kept.write(envelope(1));
+  first();
+  await asleep;
+  const second = hold();
+  const over = kept.write(envelope(2));
+  kept.forget('sat1.t');
+  second();
+  await over;
+  expect(bucket.entries.get('telecommand.sat1.t')?.revision).toBe(2);
+});

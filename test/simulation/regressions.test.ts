@@ -131,6 +131,11 @@ it('shard.S11 a run whose end was undone by a store that went back, and is not i
   expect(violations.map(({ checker, what }) => `${checker}: ${what}`)).toEqual([]);
 });
 
+it('kept-envelopes.K10 what an owner that was cut off keeps of a telecommand that is over by then is taken back', async () => {
+  const { violations } = await attemptSeed(410_547, {}, 'telecommands');
+  expect(violations.map(({ checker, what }) => `${checker}: ${what}`)).toEqual([]);
+});
+
 it('taking-over.R2 a telecommand all of whose log was lost is not said to have never left', async () => {
   const { violations } = await attemptSeed(40_004, {}, 'rewinds');
   expect(violations.map(({ checker, what }) => `${checker}: ${what}`)).toEqual([]);

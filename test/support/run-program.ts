@@ -143,11 +143,17 @@ export async function control(bus: Bus, run: string, call: ControlCall): Promise
   return JSON.parse(Buffer.from(reply).toString()) as ControlReply;
 }
 
+/**
+ * An answer of somebody who does not say which question it answers: it is known by the milliseconds of the bus
+ * (approval.A3), so it is given in a later one than the last event of the run.
+ */
 export async function approve(
   bus: Bus,
   run: string,
   approval: Partial<Approval> & { path: string },
 ): Promise<void> {
   const body = { accepted: true, roles: [], ...approval };
+  const last = await bus.last(streams.runs, subject.runEvents(run));
+  await until(() => Date.now() !== last?.at);
   await bus.append(streams.runAnswers, subject.runApproval(run), Buffer.from(JSON.stringify(body)));
 }

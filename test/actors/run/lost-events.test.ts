@@ -7,6 +7,7 @@ import { readRunStanding } from '../../../actors/run/standing.ts';
 import type { NatsBus } from '../../../bus/nats-bus.ts';
 import { buckets } from '../../../contract/bus/buckets.ts';
 import { streams } from '../../../contract/bus/streams.ts';
+import { Outage } from '../../../contract/outage.ts';
 import { keptBytes } from '../../../messaging/kept-envelopes.ts';
 import type { KeptEnvelope } from '../../../ports/entity.ts';
 import { realClock } from '../../../supervision/clock.ts';
@@ -190,52 +191,63 @@ it.each([
   },
 );
 
-it('shard.S11 a run that is being taken up when a loss is found is not ended as one that was over', async () => {
-  const looks: string[] = [];
-  let release = (): void => undefined;
-  const released = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  let hasShard = false;
-  const slow = altered(bus, {
-    bucket: (definition) => {
-      const bucket = bus.bucket(definition);
-      if (definition.name === buckets.openRuns.name)
+it.each(['slow', 'away'] as const)(
+  'shard.S11 a run that is being taken up when a loss is found is not ended as one that was over, with a bus that is %s meanwhile',
+  async (meanwhile) => {
+    let isLossFound = false;
+    let hasShard = false;
+    let wasLookedAt = (): void => undefined;
+    const lookedAt = new Promise<void>((resolve) => {
+      wasLookedAt = resolve;
+    });
+    let isRead = false;
+    const altering = altered(bus, {
+      bucket: (definition) => {
+        const bucket = bus.bucket(definition);
+        if (definition.name === buckets.openRuns.name)
+          return {
+            ...bucket,
+            list: async (filter) => {
+              const entries = await bucket.list(filter);
+              if (isLossFound && entries.some(({ key }) => key === `3.${run}`)) {
+                isRead = true;
+                wasLookedAt();
+              }
+              return entries;
+            },
+          };
+        if (definition.name !== buckets.programs.name) return bucket;
         return {
           ...bucket,
-          list: async (filter) => {
-            const entries = await bucket.list(filter);
-            looks.push(...entries.map(({ key }) => key));
-            return entries;
+          get: async (key) => {
+            if (hasShard && meanwhile === 'slow') await lookedAt;
+            if (hasShard && !isRead) throw new Outage('bus.unavailable', 'the bus refuses what it is asked');
+            return bucket.get(key);
           },
         };
-      if (definition.name !== buckets.programs.name) return bucket;
-      return {
-        ...bucket,
-        get: async (key) => {
-          if (hasShard) await released;
-          return bucket.get(key);
-        },
-      };
-    },
-  });
-  epoch += 1;
-  const held = new RunExecutor({ bus: slow, clock: realClock, missions: new TestMissions(mission), epoch });
-  executors.push(held);
-  await held.hold('3');
-  hasShard = true;
-  const run = runOf('3');
-  await submitProgram(bus, program(), { run });
-  await until(async () => (await openRun(bus, run)) !== undefined);
-  looks.length = 0;
-  bus.lost?.(Date.now());
-  await until(() => looks.includes(`3.${run}`));
-  release();
-  await logWith(bus, run, 'asked');
-  await approve(bus, run, { path: 'a', by: 'ana', roles: ['operator'] });
-  const log = await logWith(bus, run, 'finished');
-  expect(lastOf(log, 'finished')).toMatchObject({ ok: true });
-  expect(log.filter(({ event }) => event === 'finished')).toHaveLength(1);
-  await until(async () => (await openRun(bus, run)) === undefined);
-  expect(held.failures).toEqual([]);
-});
+      },
+    });
+    epoch += 1;
+    const held = new RunExecutor({
+      bus: altering,
+      clock: realClock,
+      missions: new TestMissions(mission),
+      epoch,
+    });
+    executors.push(held);
+    const run = runOf('3');
+    await held.hold('3');
+    hasShard = true;
+    await submitProgram(bus, program(), { run });
+    await until(async () => (await openRun(bus, run)) !== undefined);
+    isLossFound = true;
+    bus.lost?.(Date.now());
+    await logWith(bus, run, 'asked');
+    await approve(bus, run, { path: 'a', by: 'ana', roles: ['operator'] });
+    const log = await logWith(bus, run, 'finished');
+    expect(lastOf(log, 'finished')).toMatchObject({ ok: true });
+    expect(log.filter(({ event }) => event === 'finished')).toHaveLength(1);
+    await until(async () => (await openRun(bus, run)) === undefined);
+    expect(held.failures).toEqual([]);
+  },
+);
