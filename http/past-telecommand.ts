@@ -6,12 +6,14 @@
  *     nowhere else.
  * B2. A telecommand is submitted within two hours of the drawing of its identifier, or it is not found: what nobody
  *     ever submitted would cost the whole log. What was found and has no end yet is followed for as long as one lives.
- * B3. A cell without an archive knows nothing beyond TC_EVENTS. Where there is one that does not answer, or cannot read
- *     what it has of that time, nobody knows.
+ * B3. A cell without an archive knows nothing beyond TC_EVENTS, nor does one of the time before its archive began.
+ *     Where there is one that does not answer, nobody knows; nor of a telecommand that is not found where the archive
+ *     cannot read what it has of that time, lost messages of it, or has not read them yet.
  */
 
+import type { ArchiveState } from '../contract/archive-wire.ts';
 import { streams } from '../contract/bus/streams.ts';
-import type { ArchivedEvent, EventPlace, EventQuery } from '../contract/event-query.ts';
+import type { ArchivedEvent, ArchivedEvents, EventPlace, EventQuery } from '../contract/event-query.ts';
 import { EVENT_PAGE } from '../contract/limits/event.ts';
 import { TC_PAST_QUESTIONS, TC_PAST_WINDOWS } from '../contract/limits/telecommand.ts';
 import { readTcEvent, type TcEvent } from '../contract/telecommand.ts';
@@ -38,7 +40,7 @@ export async function pastEvents(
   const drawn = drawnAt(id);
   const where = { kind: ['telecommand'], target: [target], subject: [id] };
   const found: ArchivedEvent[] = [];
-  let isDamaged = false;
+  let doubt: string | undefined;
   let from = drawn - TC_PAST_WINDOWS.before;
   for (const behind of TC_PAST_WINDOWS.behind) {
     const isNeeded = found.length === 0 ? behind <= TC_PAST_WINDOWS.submitted : !isWhole(eventsIn(found));
@@ -47,10 +49,10 @@ export async function pastEvents(
     const read = await readAll({ from, to, where, data: true }, ports);
     if (!read.ok) return read;
     found.unshift(...read.value.events);
-    isDamaged ||= read.value.isDamaged;
+    doubt ??= read.value.doubt;
     from = to;
   }
-  if (found.length === 0 && isDamaged) return unknown('the archive cannot read what it has of that time');
+  if (found.length === 0 && doubt !== undefined) return unknown(doubt);
   return { ok: true, value: eventsIn(found) };
 }
 
@@ -62,23 +64,38 @@ export function isWhole(events: readonly TcEvent[]): boolean {
 interface Found {
   /** The newest first. */
   readonly events: ArchivedEvent[];
-  isDamaged: boolean;
+  /** Why what is not among them may have been there all the same (B3). */
+  doubt: string | undefined;
 }
 
 async function readAll(query: EventQuery, { history }: PastPorts): Promise<Handled<Found>> {
-  const found: Found = { events: [], isDamaged: false };
+  const found: Found = { events: [], doubt: undefined };
   let before: EventPlace | undefined;
   for (let asked = 0; asked < TC_PAST_QUESTIONS; asked += 1) {
     const page = before === undefined ? { limit: EVENT_PAGE } : { before, limit: EVENT_PAGE };
     const answer = await history.source.events(query, page);
     if (!answer.ok) return answer.faults[0].code === 'archive::none' ? { ok: true, value: found } : unknown();
-    const { events, damaged, next } = answer.value.value;
+    const { value, archive } = answer.value;
+    const { events, next } = value;
     found.events.push(...events);
-    found.isDamaged ||= damaged.length > 0;
+    found.doubt ??= doubtOf(value, archive, query.to);
     if (next === undefined) return { ok: true, value: found };
     before = next;
   }
   return unknown();
+}
+
+/** What is missing of the past up to that time. */
+function doubtOf(
+  { damaged, gaps }: ArchivedEvents,
+  { events }: ArchiveState,
+  until: number,
+): string | undefined {
+  if (damaged.length > 0) return 'the archive cannot read what it has of that time';
+  // One from 1970 on ends where the archive began.
+  if (gaps.some(({ from }) => from > 0)) return 'messages of that time never reached the archive';
+  const isRead = events === undefined || events.pending === 0 || (events.readAt ?? 0) >= until;
+  return isRead ? undefined : 'the archive has not read its messages of that time yet';
 }
 
 function eventsIn(found: readonly ArchivedEvent[]): TcEvent[] {

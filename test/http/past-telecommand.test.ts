@@ -202,7 +202,13 @@ describe('past-telecommand.B2 what one question costs', () => {
     text: state,
     data: JSON.stringify({ tc: id, state, at: new Date(drawn).toISOString() }),
   });
-  const ask = async (pages: readonly (readonly ArchivedEvent[])[], damaged: readonly object[] = []) => {
+  const ask = async (
+    pages: readonly (readonly ArchivedEvent[])[],
+    {
+      archive = {},
+      ...missing
+    }: Partial<Record<'damaged' | 'gaps', readonly object[]>> & { archive?: object } = {},
+  ) => {
     const asked: { from: number; to: number; before: unknown }[] = [];
     const source = {
       events: async ({ from, to }: { from: number; to: number }, { before }: { before?: unknown }) => {
@@ -210,8 +216,8 @@ describe('past-telecommand.B2 what one question costs', () => {
         asked.push({ from, to, before });
         const next =
           asked.length < pages.length ? { stream: 'S1', position: asked.length, index: 0 } : undefined;
-        const value = { events, gaps: [], damaged, ...(next !== undefined && { next }) };
-        return accepted({ value, archive: {} as never });
+        const value = { events, gaps: [], damaged: [], ...missing, ...(next !== undefined && { next }) };
+        return accepted({ value, archive: archive as never });
       },
     };
     const ports = { bus: { ...absentBus, connected: true }, clock: { now: () => 0 }, history: { source } };
@@ -228,12 +234,32 @@ describe('past-telecommand.B2 what one question costs', () => {
     expect(found).toEqual({ ok: true, value: [{ tc: id, state, at: new Date(drawn).toISOString() }] });
   });
 
-  it('past-telecommand.B3 is not known where the archive cannot read what it has of that time, unless it is found', async () => {
-    const damaged = [{ segment: { first: 1, last: 2, level: 'part' }, reason: 'it is torn' }];
-    const { found: none } = await ask([[]], damaged);
-    expect(JSON.stringify(none)).toContain('cannot read what it has of that time');
+  const behind = (pending: number, readAt?: number) => ({ archive: { events: { pending, readAt } } });
+
+  it.each([
+    [
+      'the archive cannot read what it has of that time',
+      { damaged: [{ segment: { first: 1, last: 2, level: 'part' }, reason: 'it is torn' }] },
+    ],
+    [
+      'messages of that time never reached the archive',
+      { gaps: [{ first: 5, last: 9, from: 1, to: drawn }] },
+    ],
+    ['the archive has not read its messages of that time yet', behind(1, drawn)],
+    ['the archive has not read its messages of that time yet', behind(1)],
+  ])('past-telecommand.B3 is not known where %s, unless it is found', async (why, missing) => {
+    const { found: none } = await ask([[]], missing);
+    expect(JSON.stringify(none)).toContain(why);
     expect(none.ok).toBe(false);
-    expect((await ask([[event('REJECTED', 0)]], damaged)).found.ok).toBe(true);
+    expect((await ask([[event('REJECTED', 0)]], missing)).found.ok).toBe(true);
+  });
+
+  it.each([
+    ['lost nothing but what was before it began', { gaps: [{ first: 1, last: 9, from: 0, to: drawn }] }],
+    ['has read everything', behind(0, drawn)],
+    ['has read what is of that time', behind(1, drawn + 2 * HOUR_MS)],
+  ])('past-telecommand.B3 is known not to be there where the archive %s', async (_, state) => {
+    expect((await ask([[]], state)).found).toEqual({ ok: true, value: [] });
   });
 
   it('goes on page by page, and has events of all of them in order', async () => {
