@@ -2,7 +2,7 @@
 
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
-import type { Page } from './page.ts';
+import { movedPage, type Page } from './page.ts';
 import { filePage, scriptPages } from './sources.ts';
 
 const plotStyle = pathToFileURL(createRequire(import.meta.url).resolve('uplot/dist/uPlot.min.css'));
@@ -10,7 +10,10 @@ const plotStyle = pathToFileURL(createRequire(import.meta.url).resolve('uplot/di
 /** What `/` and `/inspect` consist of. */
 export const consolePages: readonly Page[] = [
   filePage('/', 'operator/operator.html', 'text/html; charset=utf-8', true),
+  movedPage('/console', '/'),
+  movedPage('/console/', '/'),
   filePage('/inspect', 'inspect/inspect.html', 'text/html; charset=utf-8', true),
+  movedPage('/inspect/', '/inspect'),
   filePage('/console/style.css', 'style.css', 'text/css; charset=utf-8'),
   filePage('/console/frame.css', 'operator/frame/frame.css', 'text/css; charset=utf-8'),
   filePage('/console/operator.css', 'operator/operator.css', 'text/css; charset=utf-8'),

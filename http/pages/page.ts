@@ -6,6 +6,7 @@
  *     therefore served without one.
  * P2. Nothing comes from another origin and no script or style stands in the text (`CONSOLE_POLICY`).
  * P4. A page that signs in talks to one more origin, that of the identity provider of the current configuration.
+ * P5. An address at which people expect a page that stands elsewhere leads there (308).
  * P3. A body is made once, at its first request; a failure is not kept, and the next request tries again.
  */
 
@@ -37,8 +38,8 @@ export interface PageDefinition {
 export interface Page {
   readonly path: string;
   /**
-   * 200 with the body, or 304 when the client names the body it has; rejects when the body cannot be made. `signInAt`:
-   * the origin of the identity provider (P4).
+   * 200 with the body, 308 to where it stands (P5), or 304 when the client names the body it has; rejects when the body
+   * cannot be made. `signInAt`: the origin of the identity provider (P4).
    */
   answer(ifNoneMatch: string, signInAt?: string): Promise<Reply>;
 }
@@ -78,6 +79,13 @@ export function definePage({
       return { status: isNamed(etag, ifNoneMatch) ? 304 : 200, bytes, contentType, headers };
     },
   };
+}
+
+/** An address that people try and that another page has (P5). */
+export function movedPage(path: string, to: string): Page {
+  const headers = { 'cache-control': 'no-cache', location: to };
+  const reply: Reply = { status: 308, bytes: `${to}\n`, contentType: 'text/plain; charset=utf-8', headers };
+  return { path, answer: async () => reply };
 }
 
 /** Origin of an address of the web; undefined for anything else, which is in no policy. */

@@ -22,6 +22,11 @@ describe('the page of the bench', () => {
     expect(text).not.toMatch(/<script(?![^>]*src=)|<style| style="| on\w+="/);
   });
 
+  it.each(['/console', '/console/'])('pages/page.P5 is where %s leads', async (path) => {
+    const { status, headers } = await benchPages.find((each) => each.path === path)!.answer('');
+    expect([status, headers?.['location']]).toEqual([308, '/']);
+  });
+
   it('is one script without imports, source map or names of this machine', async () => {
     const { text, type } = await served('/console/bench.js');
     expect(type).toBe('text/javascript; charset=utf-8');

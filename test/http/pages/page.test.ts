@@ -42,6 +42,20 @@ afterAll(() => frontEnd.close());
 
 describe('pages of the console', () => {
   it.each([
+    ['/console', '/'],
+    ['/console/', '/'],
+    ['/inspect/', '/inspect'],
+  ])('pages/page.P5 %s leads to %s, which is a page', async (path, to) => {
+    for (const method of ['GET', 'HEAD']) {
+      const answer = await fetch(url + path, { method, redirect: 'manual' });
+      expect([answer.status, answer.headers.get('location')]).toEqual([308, to]);
+    }
+    const found = await fetch(url + path);
+    expect([found.status, found.url]).toEqual([200, url + to]);
+    expect(found.headers.get('content-type')).toBe('text/html; charset=utf-8');
+  });
+
+  it.each([
     ['/inspect', 'text/html; charset=utf-8'],
     ['/console/inspect.js', 'text/javascript; charset=utf-8'],
     ['/console/theme.js', 'text/javascript; charset=utf-8'],
@@ -110,7 +124,7 @@ describe('pages of the console', () => {
   });
 
   it.each([
-    '/console/',
+    '/console/inspect',
     '/console/theme.ts',
     '/console/../package.json',
     '/console/%2e%2e/package.json',
