@@ -157,7 +157,7 @@ describe('mcs serve', { timeout: 240_000 }, () => {
 
   it('drains and exits 0 on SIGTERM, its embedded bus with it, and finds its state again', async () => {
     const state = await mkdtemp(join(tmpdir(), 'mcs-state-'));
-    const first = await startMcs({ args: ['serve', '--mission', DEMO, '--state', state], fromSource: true });
+    const first = await startMcs({ args: ['serve', '--mission', DEMO, '--state', state], launched: true });
     const { body } = await ping(first.api);
     const before = await states(first.api, body.id);
     expect(await first.kill('SIGTERM')).toEqual({ code: 0, signal: null });

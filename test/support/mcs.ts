@@ -23,8 +23,8 @@ export interface Mcs {
 export interface McsOptions {
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** As a person starts it, and not the program that was compiled for the tests. */
-  readonly fromSource?: boolean;
+  /** By the launcher, as a person starts it, and not the program that was compiled for the tests. */
+  readonly launched?: boolean;
   /** Do not wait for the ready line. */
   readonly unready?: boolean;
   /** A program that starts it, with its arguments, as `unshare` does. */
@@ -46,12 +46,12 @@ export const STEADY = { MCS_MEMBER_TTL_MS: '20000' } as const;
 export async function startMcs({
   args,
   env = {},
-  fromSource = false,
+  launched = false,
   unready = false,
   within = [],
   readyWithinMs = READY_WITHIN_MS,
 }: McsOptions): Promise<Mcs> {
-  const program = fromSource ? ['--import', 'tsx', 'cli/main.ts'] : await mcsProgram();
+  const program = launched ? ['tools/launch.mjs'] : await mcsProgram();
   const [command, ...rest] = [...within, process.execPath, ...program, ...args];
   const child = spawn(command!, rest, {
     cwd: ROOT,

@@ -1,7 +1,6 @@
 /**
- * `mcs` compiled once for a run of the tests: each process that a test starts would otherwise compile some 400 files
- * again, four seconds of a core before its first line. What runs is the same program, in a file of its own for each
- * command; how a person starts it is shown by `test/tools/mcs.test.ts` and `test/flow/cold-start.test.ts`.
+ * `mcs` compiled once for a run of the tests, as `./mcs` compiles and keeps it (`tools/launch.mjs`). How a person
+ * starts it is shown by `test/tools/launch.test.ts`, `test/tools/mcs.test.ts` and `test/flow/cold-start.test.ts`.
  *
  * P1. It is built by the first test that needs it, never from an earlier run, and removed after the last.
  * P2. Several workers may build it at once: the first that is ready wins, and nobody ever runs half of it. Who comes
@@ -9,28 +8,10 @@
  */
 
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rename, rm } from 'node:fs/promises';
+import { mkdtemp, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
-import { build, type Plugin } from 'esbuild';
 import { inject } from 'vitest';
-
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-/** Native code, and what is read as a file from where it is installed. */
-const EXTERNAL = [
-  'uWebSockets.js',
-  'msgpackr',
-  'swagger-ui-dist',
-  'elkjs',
-  'pino',
-  'esbuild',
-  'fastify',
-].concat('@duckdb/node-api', 'playwright-core');
-/** What packages written for `require` find in a module. */
-const REQUIRE = [
-  `import { createRequire as createRequireOfProgram } from 'node:module';`,
-  `const require = createRequireOfProgram(${JSON.stringify(pathToFileURL(join(ROOT, 'cli/main.ts')).href)});`,
-].join('\n');
+import { compile } from '../../tools/compile.ts';
 
 let building: Promise<string> | undefined;
 
@@ -48,7 +29,7 @@ async function built(folder: string): Promise<string> {
   const program = join(folder, 'main.mjs');
   if (existsSync(program)) return program;
   const draft = await mkdtemp(`${folder}-draft-`);
-  await compile(['cli/main.ts'], draft);
+  await compile(['cli/main.ts'], draft, folder);
   await rename(draft, folder).catch(async (error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
     await rm(draft, { recursive: true });
@@ -65,37 +46,3 @@ export async function compiledPrograms(...files: readonly string[]): Promise<str
   await compile(files, folder);
   return folder;
 }
-
-async function compile(files: readonly string[], folder: string): Promise<void> {
-  await build({
-    absWorkingDir: ROOT,
-    entryPoints: [...files],
-    outdir: folder,
-    outExtension: { '.js': '.mjs' },
-    bundle: true,
-    splitting: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node20',
-    // What each process reads at its start is kept small: some three hundred start in a run of all tests.
-    minifyWhitespace: true,
-    sourcemap: 'linked',
-    sourcesContent: false,
-    external: EXTERNAL,
-    banner: { js: REQUIRE },
-    plugins: [whereItWas],
-    logLevel: 'error',
-  });
-}
-
-/** A file that looks for its neighbours finds them where it was written. */
-const whereItWas: Plugin = {
-  name: 'where it was',
-  setup({ onLoad }) {
-    onLoad({ filter: /\.ts$/ }, async ({ path }) => {
-      const source = await readFile(path, 'utf8');
-      const here = JSON.stringify(pathToFileURL(path).href);
-      return { loader: 'ts', contents: source.replaceAll('import.meta.url', here) };
-    });
-  },
-};
