@@ -41,14 +41,21 @@ export interface Compiled {
   readonly sources: readonly string[];
 }
 
-/** `to`: where the folder will stand when the programs run; default: where it is. Rejects where a file does not compile. */
+/**
+ * `to`: where the folder will stand when the programs run; default: where it is. Rejects where a file does not compile,
+ * once nothing is written any more.
+ */
 export async function compile(files: readonly string[], folder: string, to = folder): Promise<Compiled> {
   const plugins = [whereItWas(to)];
-  const inputs = await Promise.all([
+  const builds = await Promise.allSettled([
     inputsOf({ entryPoints: [...files], outdir: folder, plugins }),
     inputsOf({ entryPoints: [...THREADS], entryNames: '[name]', outdir: threadsIn(folder), plugins }),
   ]);
-  const sources = new Set(inputs.flat().filter((each) => !each.includes('node_modules/')));
+  const inputs = builds.flatMap((each) => {
+    if (each.status === 'rejected') throw each.reason;
+    return each.value;
+  });
+  const sources = new Set(inputs.filter((each) => !each.includes('node_modules/')));
   return { sources: [...sources].sort() };
 }
 

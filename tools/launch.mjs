@@ -22,6 +22,8 @@ const CURRENT = join(KEPT, 'current.json');
 const MADE_WITH = ['package-lock.json', 'tsconfig.json', 'tools/compile.ts', 'tools/launch.mjs'];
 const PROGRAMS = 8;
 const HOUR_MS = 3_600_000;
+/** By which the time of a file may be behind the clock. */
+const CLOCK_MS = 20;
 /** Those that live long: what their logs say of an error names places in the sources. Reading the maps takes a moment. */
 const LONG_LIVED = ['serve', 'demo'];
 
@@ -51,26 +53,46 @@ function current() {
 
 /** L2, L3 */
 async function compiled() {
+  const folder = `${Date.now()}-${process.pid}`;
   try {
     mkdirSync(KEPT, { recursive: true });
-    const folder = `${Date.now()}-${process.pid}`;
-    const { register } = await import('tsx/esm/api');
-    const unregister = register();
-    const { compile } = await import('./compile.ts');
-    await unregister();
-    // Looked at before they are read: one that changes while it is compiled is not taken for what was compiled.
-    const before = Date.now();
-    const { sources } = await compile(['cli/main.ts'], join(KEPT, folder));
-    await (await import('esbuild')).stop();
-    const files = [...sources, ...MADE_WITH].map((path) => [path, stampOf(path)]);
-    if (files.some(([path]) => statSync(join(ROOT, path)).mtimeMs >= before)) return undefined;
-    const draft = join(KEPT, `${folder}.json`);
-    writeFileSync(draft, JSON.stringify({ root: ROOT, folder, files }));
-    renameSync(draft, CURRENT);
+    await keep(folder);
     forget(folder);
     return join(KEPT, folder, 'main.mjs');
   } catch {
+    discard(folder);
     return undefined;
+  }
+}
+
+/** @param {string} folder */
+function discard(folder) {
+  try {
+    rmSync(join(KEPT, folder), { recursive: true, force: true });
+  } catch {
+    // It is in nobody's way.
+  }
+}
+
+/** @param {string} folder */
+async function keep(folder) {
+  const { register } = await import('tsx/esm/api');
+  const unregister = register();
+  const { compile } = await import('./compile.ts');
+  await unregister();
+  const before = Date.now() - CLOCK_MS;
+  const { sources } = await compile(['cli/main.ts'], join(KEPT, folder));
+  await (await import('esbuild')).stop();
+  const files = [...sources, ...MADE_WITH].map((path) => [path, stampOf(path)]);
+  // What is written while it is read is not taken for what was compiled.
+  const changed = files.find(([path]) => statSync(join(ROOT, path)).mtimeMs >= before);
+  if (changed !== undefined) throw new Error(`${changed[0]} was written meanwhile`);
+  const draft = join(KEPT, `${folder}.json`);
+  writeFileSync(draft, JSON.stringify({ root: ROOT, folder, files }));
+  try {
+    renameSync(draft, CURRENT);
+  } finally {
+    rmSync(draft, { force: true });
   }
 }
 
@@ -84,8 +106,7 @@ function stampOf(path) {
 function forget(newest) {
   const programs = readdirSync(KEPT).filter((each) => /^\d+-\d+$/.test(each) && each !== newest);
   const old = programs.sort((one, other) => madeAt(one) - madeAt(other)).slice(0, 1 - PROGRAMS);
-  for (const each of old)
-    if (madeAt(each) < Date.now() - HOUR_MS) rmSync(join(KEPT, each), { recursive: true, force: true });
+  for (const each of old) if (madeAt(each) < Date.now() - HOUR_MS) discard(each);
 }
 
 /** @param {string} folder */
