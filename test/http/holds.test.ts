@@ -65,6 +65,34 @@ describe('holds of runs', () => {
     expect(world.state.reads).toBe(0);
   });
 
+  it('a shared hold refuses what changes the state, and what nobody checks again later', async () => {
+    const world = leaseBus();
+    const holds = await liveHolds(world);
+    world.state.stored = shared;
+    world.tell(shared);
+    expect(await holds.against('sat1', true)).toBe('sat1 is held by run R1');
+    expect(await holds.now('sat1')).toBe('sat1 is held by run R1');
+    world.state.stored = undefined;
+    expect(await holds.now('sat1')).toBeUndefined();
+  });
+
+  it('shows who holds a target as the watch says it, and reads while it is not up', async () => {
+    const world = leaseBus();
+    const holds = await liveHolds(world);
+    world.tell(shared);
+    expect(await holds.of('sat1')).toEqual({ holders: [{ run: 'R1', mode: 'shared' }] });
+    world.tell(undefined);
+    expect(await holds.of('sat1')).toEqual({ holders: [] });
+    expect(await holds.of('sat2')).toEqual({ holders: [] });
+    expect(world.state.reads).toBe(0);
+    const blind = leaseBus({ watchable: false });
+    blind.state.stored = exclusive;
+    const reading = watchHolds(blind.bus, memoryLog());
+    expect(await reading.of('sat1')).toEqual({ holders: [{ run: 'R1', mode: 'exclusive' }] });
+    blind.state.stored = undefined;
+    expect(await reading.of('sat1')).toEqual({ holders: [] });
+  });
+
   it('reads each time while the watch is not up', async () => {
     const world = leaseBus({ watchable: false });
     world.state.stored = exclusive;

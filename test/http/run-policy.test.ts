@@ -49,6 +49,15 @@ describe('who may', () => {
     },
   );
 
+  it('MC-ERR-002 says what is missing, and how to give it', () => {
+    const jwt = environment('jwt', true);
+    const [noName, noToken] = [anonymous, declared].map((who) => operatorRefusal(who, jwt)?.faults[0]);
+    expect(noName?.message).toBe('the caller has no name');
+    expect(noName?.help).toMatch(/bearer token.*X-Mcs-User/);
+    expect(noToken?.message).toBe('environment e accepts verified identities only');
+    expect(noToken?.help).toContain('Authorization: Bearer');
+  });
+
   it('an environment that is not known asks for a name of those who speak to a run, and nothing else', () => {
     expect([anonymous, declared, verified].map((who) => said(launchRefusal(who, undefined)))).toEqual(
       Array(3).fill('may'),

@@ -74,10 +74,29 @@ describe('a reply of content', () => {
     ['a part of another version', { range: 'bytes=1-2', ifRange: '"x"' }, [200, undefined, 1_000]],
     ['what it has', { ifNoneMatch: etag }, [304, undefined, 1_000]],
     ['one of those it has', { ifNoneMatch: `"x", W/${etag}` }, [304, undefined, 1_000]],
-    ['anything', { ifNoneMatch: '*' }, [304, undefined, 1_000]],
+    ['anything', { ifNoneMatch: ' * ' }, [304, undefined, 1_000]],
+    ['what bears the mark of a weak one inside', { ifNoneMatch: `"W/${etag.slice(1)}` }, [200, undefined, 1_000]],
+    ['a part, with spaces', { range: ' bytes=0-0 ' }, [206, 'bytes 0-0/1000', 1]],
+    ['a part of what is no bytes', { range: 'kilobytes=0-0' }, [200, undefined, 1_000]],
     ['what is not it', { ifNoneMatch: '"x"' }, [200, undefined, 1_000]],
   ])('to who asks for %s', (_, conditions, expected) => {
     expect(replyTo(conditions)).toEqual(expected);
+  });
+
+  it('says what may be asked of it, and why nothing of a part is there', () => {
+    const whole = contentReply(contentOf(Buffer.alloc(1_000)));
+    expect(whole.ok && whole.value.headers).toMatchObject({
+      'accept-ranges': 'bytes',
+      'cache-control': 'private, no-cache',
+      'x-content-type-options': 'nosniff',
+    });
+    const none = contentReply(contentOf(Buffer.alloc(1_000)), { range: 'bytes=1000-' });
+    expect(none.ok ? [] : none.faults).toMatchObject([
+      {
+        message: expect.stringContaining('1000 bytes: none of them'),
+        help: expect.stringContaining('without a Range'),
+      },
+    ]);
   });
 
   it('has no name that could end its header', () => {

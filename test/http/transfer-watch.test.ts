@@ -130,4 +130,73 @@ describe('a watcher of transfers', () => {
     change(received(1));
     expect([listeners.size, sent.length]).toEqual([0, 0]);
   });
+
+  it('MC-XFER-012 of a target is sent each change of its own, under a number of its own for each transfer', async () => {
+    const beginning = ['1', '2'].map((file_id) => storedTransfer({ file_id }));
+    const { sent, change, leave, clock } = watchOf(beginning, 'sat1');
+    await settled();
+    clock.advance(TRANSFER_WATCH_MS);
+    change(received(5, { file_id: '2' }));
+    change(received(6, { file_id: '3' }));
+    const [one, two, again, three] = sent.map(({ key }) => key);
+    expect(sent.map(({ transfer }) => transfer.file_id)).toEqual(['1', '2', '2', '3']);
+    expect([again, new Set([one, two, three]).size]).toEqual([two, 3]);
+    // What is gone and comes again is another one.
+    leave(received(5, { file_id: '2' }));
+    clock.advance(TRANSFER_WATCH_MS);
+    change(received(7, { file_id: '2' }));
+    expect(sent.at(-1)).toMatchObject({ transfer: { received: [[0, 7]] } });
+    expect([one, two, three]).not.toContain(sent.at(-1)!.key);
+  });
+
+  it('transfer-watch.W1 is sent nothing of the rest of the beginning once it is gone, nor of what has left meanwhile', async () => {
+    const many = Array.from({ length: 600 }, (_, n) => storedTransfer({ file_id: `${n}` }));
+    for (const isGone of [true, false]) {
+      let free = (): void => undefined;
+      const { full, sent, watch, leave, clock } = watchOf(many);
+      full(new Promise((resolve) => (free = resolve)));
+      await settled();
+      const before = sent.length;
+      if (isGone) await watch.stop();
+      else leave(many[599]!);
+      full(Promise.resolve());
+      free();
+      await settled();
+      expect(sent).toHaveLength(isGone ? before : 599);
+      if (isGone) expect(clock.waiting).toBe(0);
+    }
+  });
+
+  it('transfer-watch.W2 leaves no timer behind where nothing was sent a moment ago', async () => {
+    const { clock, change } = watchOf([]);
+    await settled();
+    expect(clock.waiting).toBe(0);
+    change(received(1));
+    expect(clock.waiting).toBe(1);
+    clock.advance(TRANSFER_WATCH_MS);
+    expect(clock.waiting).toBe(0);
+  });
+
+  it('transfer-watch.W3 is sent a text that is written once for all watchers', async () => {
+    let written = 0;
+    const transfer = received(1);
+    const { file_id } = transfer;
+    Object.defineProperty(transfer, 'file_id', {
+      enumerable: true,
+      get() {
+        written += 1;
+        return file_id;
+      },
+    });
+    const [one, other] = [watchOf([]), watchOf([])];
+    one.change(transfer);
+    const once = written;
+    other.change(transfer);
+    expect([one.sent, other.sent].map((sent) => sent.map((each) => each.transfer.file_id))).toEqual([
+      [file_id],
+      [file_id],
+    ]);
+    // Only its key is asked for again.
+    expect(written - once).toBeLessThan(once);
+  });
 });
