@@ -19,12 +19,12 @@ describe('what is given', () => {
   it('given.V1 is so much at once, and the next one when another one is taken', () => {
     const { given, again } = full();
     expect([given.begin('x'), given.begin('y')]).toEqual([false, false]);
-    given.over('p3');
+    given.over('p0');
     expect(again).toEqual(['x']);
     expect(given.begin('x')).toBe(true);
     expect(given.begin('z')).toBe(false);
-    given.over('p4');
-    given.over('p5');
+    given.over('p1');
+    given.over('p2');
     expect(again).toEqual(['x', 'y', 'z']);
   });
 
