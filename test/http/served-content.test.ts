@@ -75,7 +75,11 @@ describe('a reply of content', () => {
     ['what it has', { ifNoneMatch: etag }, [304, undefined, 1_000]],
     ['one of those it has', { ifNoneMatch: `"x", W/${etag}` }, [304, undefined, 1_000]],
     ['anything', { ifNoneMatch: ' * ' }, [304, undefined, 1_000]],
-    ['what bears the mark of a weak one inside', { ifNoneMatch: `"W/${etag.slice(1)}` }, [200, undefined, 1_000]],
+    [
+      'what bears the mark of a weak one inside',
+      { ifNoneMatch: `"W/${etag.slice(1)}` },
+      [200, undefined, 1_000],
+    ],
     ['a part, with spaces', { range: ' bytes=0-0 ' }, [206, 'bytes 0-0/1000', 1]],
     ['a part of what is no bytes', { range: 'kilobytes=0-0' }, [200, undefined, 1_000]],
     ['what is not it', { ifNoneMatch: '"x"' }, [200, undefined, 1_000]],
