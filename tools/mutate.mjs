@@ -21,7 +21,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const STRYKER = '9.6.1';
 /** Lines that are drawn together: most blocks stand within. */
 const WINDOW = 8;
-const USAGE = `npm run mutate -- [FILE[:FROM-TO] ...] [--tests GLOB ...] [--sample N [--seed S]]
+const USAGE = `npm run mutate -- [FILE[:FROM-TO] ...] [--tests GLOB]... [--sample N [--seed S]]
 the files to break, FROM-TO: in these lines only; default: those that differ from main. GLOB: the tests
 to run; default: those that stand in the same folders below test/. --sample: N windows of ${WINDOW} lines, of
 the whole files given or of all source; --seed draws others
