@@ -4,13 +4,25 @@
  *
  * L1. A compiled program is run only where it was made here, of files that are as they were: of the same size, and not
  *     written since. One that changes meanwhile is seen at the next start.
- * L2. It is whole as soon as it is there: several processes may compile at once, and one may be killed meanwhile.
+ * L2. It is whole as soon as it is there, and where it is not any more it is compiled again: several processes may
+ *     compile at once, one may be killed meanwhile, and the power may fail.
  * L3. Where nothing can be kept (a checkout that nobody may write) or the sources do not compile, they are run.
  * L4. Programs of before stay, the last few and those of the last hour: a process that lives loads parts of its own
  *     when they are first needed, and others may be compiling.
  */
 
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -43,9 +55,7 @@ function current() {
   try {
     const { root, folder, files } = JSON.parse(readFileSync(CURRENT, 'utf8'));
     if (root !== ROOT || !files.every(([path, stamp]) => stampOf(path) === stamp)) return undefined;
-    const program = join(KEPT, folder, 'main.mjs');
-    statSync(program);
-    return program;
+    return join(KEPT, folder, 'main.mjs');
   } catch {
     return undefined;
   }
@@ -83,10 +93,15 @@ async function keep(folder) {
   const before = Date.now() - CLOCK_MS;
   const { sources } = await compile(['cli/main.ts'], join(KEPT, folder));
   await (await import('esbuild')).stop();
-  const files = [...sources, ...MADE_WITH].map((path) => [path, stampOf(path)]);
+  const madeOf = [...sources, ...MADE_WITH];
+  const parts = readdirSync(join(KEPT, folder), { recursive: true })
+    .filter((each) => each.endsWith('.mjs'))
+    .map((each) => join('node_modules', '.cache', 'mcs', folder, each));
+  for (const part of parts) onDisk(join(ROOT, part));
+  const files = [...madeOf, ...parts].map((path) => [path, stampOf(path)]);
   // What is written while it is read is not taken for what was compiled.
-  const changed = files.find(([path]) => statSync(join(ROOT, path)).mtimeMs >= before);
-  if (changed !== undefined) throw new Error(`${changed[0]} was written meanwhile`);
+  const changed = madeOf.find((path) => statSync(join(ROOT, path)).mtimeMs >= before);
+  if (changed !== undefined) throw new Error(`${changed} was written meanwhile`);
   const draft = join(KEPT, `${folder}.json`);
   writeFileSync(draft, JSON.stringify({ root: ROOT, folder, files }));
   try {
@@ -94,6 +109,13 @@ async function keep(folder) {
   } finally {
     rmSync(draft, { force: true });
   }
+}
+
+/** L2. @param {string} path */
+function onDisk(path) {
+  const file = openSync(path, 'r');
+  fsyncSync(file);
+  closeSync(file);
 }
 
 /** @param {string} path */

@@ -164,6 +164,23 @@ it('tools/launch.L2 compiles at several starts at once, and each runs a whole pr
   expect(programs()).toEqual(before);
 });
 
+it.each([
+  ['empty', (file: string) => writeFileSync(file, '')],
+  ['gone', (file: string) => rmSync(file)],
+])(
+  'tools/launch.L2 compiles again where a part of the program is %s, as behind a power cut',
+  async (_, lose) => {
+    await launch('later');
+    const folder = join(kept(), programs()[0]!);
+    for (const part of ['main.mjs', readdirSync(folder).find((each) => /^later.*mjs$/.test(each))!]) {
+      const before = programs().length;
+      lose(join(kept(), programs().sort().at(-1)!, part));
+      expect((await launch('later')).stdout).toBe(`${compiled('first', 'later')}later\n`);
+      expect(programs()).toHaveLength(before + 1);
+    }
+  },
+);
+
 it('tools/launch.L3 runs the sources where nothing can be kept', async () => {
   writeFileSync(join(root, 'node_modules/.cache'), 'no folder');
   expect(await launch('a')).toEqual({ code: 0, stdout: 'first a from its sources\n', stderr: '' });
