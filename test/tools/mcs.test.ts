@@ -227,10 +227,15 @@ describe('mcs', () => {
   });
 
   it('runs every check for `test`, with the browser it found', async () => {
-    program('chromium', '');
     program('node', 'if [ "$1" = -p ]; then echo 22.1.0; else echo "$CHROMIUM $*"; fi');
-    const { stdout } = await run(['test', 'telemetry']);
-    expect(stdout).toBe(`${join(bin, 'chromium')} tools/verify.mjs telemetry\n`);
+    program('other', '');
+    for (const name of ['google-chrome', 'chromium', 'chromium-headless-shell']) {
+      program(name, '');
+      const { stdout } = await run(['test', 'telemetry']);
+      expect(stdout).toBe(`${join(bin, name)} tools/verify.mjs telemetry\n`);
+    }
+    const { stdout } = await run(['test'], { env: { CHROMIUM: join(bin, 'other') } });
+    expect(stdout).toBe(`${join(bin, 'other')} tools/verify.mjs\n`);
   });
 
   it('tests without a browser, and says so, but not where everything must be tested', async () => {
@@ -245,11 +250,19 @@ describe('mcs', () => {
 
   it('installs Chromium with apt-get for `test`, and for nothing else', async () => {
     program('id', 'echo 0');
-    program('apt-get', `echo "apt-get $*" >>"$CALLS"; touch "${bin}/chromium" && chmod +x "${bin}/chromium"`);
+    program('apt-get', `echo "apt-get $*" >>"$CALLS"; touch "${bin}/$4" && chmod +x "${bin}/$4"`);
     await run(['demo']);
     expect(calls()).toHaveLength(1);
     expect((await run(['test'])).code).toBe(0);
-    expect(calls().slice(1)).toEqual(['apt-get install -y --no-install-recommends chromium']);
+    expect(calls().slice(1)).toEqual(['apt-get install -y --no-install-recommends chromium-headless-shell']);
+  });
+
+  it('installs the whole of Chromium where there is none without windows', async () => {
+    program('id', 'echo 0');
+    const apt = `echo "apt-get $*" >>"$CALLS"; if [ "$4" = chromium ]; then touch "${bin}/$4"; chmod +x "${bin}/$4"; `;
+    program('apt-get', `${apt}else exit 100; fi`);
+    expect((await run(['test'])).code).toBe(0);
+    expect(calls().at(-1)).toBe('apt-get install -y --no-install-recommends chromium');
   });
 });
 
@@ -262,6 +275,22 @@ describe('.ci/run', () => {
     for (const name of ['iio_info', 'iiod', 'nginx', 'curl', 'chromium']) program(name, '');
     const apt = 'echo "apt-get $*" >>"$CALLS"';
     program('apt-get', apt);
+  });
+
+  it('installs the Chromium without windows beside another, and goes on with that where there is none', async () => {
+    program('id', 'echo 0');
+    program('node', 'if [ "$1" = -p ]; then echo 22.1.0; else echo "$CHROMIUM"; fi');
+    expect((await run([], { path: ci() })).stdout).toBe(`${join(bin, 'chromium')}\n`);
+    const install = 'apt-get install -y --no-install-recommends chromium-headless-shell';
+    expect(calls().filter((call) => call.endsWith('chromium-headless-shell'))).toEqual([install]);
+    program('chromium-headless-shell', '');
+    expect((await run([], { path: ci() })).stdout).toBe(`${join(bin, 'chromium-headless-shell')}\n`);
+    expect(calls().filter((call) => call.endsWith('chromium-headless-shell'))).toEqual([install]);
+    rmSync(join(bin, 'chromium-headless-shell'));
+    program('apt-get', 'exit 100');
+    const { code, stderr } = await run([], { path: ci() });
+    expect(code).toBe(0);
+    expect(stderr).toContain('going on with another Chromium');
   });
 
   it('takes the Node.js that is there where it is the newest that fits', async () => {
@@ -297,7 +326,7 @@ else mkdir -p node_modules; touch node_modules/.package-lock.json; fi`,
       );
       const { stdout, code } = await run([], { path: ci(), env: { FAKE_NODE: version } });
       expect([code, stdout]).toEqual([0, 'brought node tools/verify.mjs\n']);
-      expect(calls()[0]).toMatch(/^install --prefix \S.* node@22$/);
+      expect(calls().find((call) => call.includes('node@'))).toMatch(/^install --prefix \S.* node@22$/);
     },
   );
 });
