@@ -81,6 +81,8 @@ export class StubBus implements Bus {
 
   async holesUntil(): Promise<undefined> {}
 
+  async leftUntil(): Promise<undefined> {}
+
   objects(): never {
     throw new Error('this bus keeps no objects');
   }

@@ -21,6 +21,8 @@ export interface Standing extends Asset {
   /** How many messages it holds, and the position of the first. */
   readonly messages: number;
   readonly firstSeq: number;
+  /** When the first message that it holds was stored; undefined where it holds none. */
+  readonly firstAt: number | undefined;
   /** When the last message was stored, as far as the server knows it still: ms since 1970. */
   readonly lastAt: number | undefined;
   readonly replicas: number;
@@ -75,6 +77,7 @@ export function standing(info: StreamInfo): Standing {
     lastSeq: state.last_seq,
     messages: state.messages,
     firstSeq: state.first_seq,
+    firstAt: state.messages === 0 ? undefined : timeOf(state.first_ts),
     lastAt: timeOf(state.last_ts),
     replicas: config.num_replicas,
     leader: cluster?.leader,

@@ -98,6 +98,7 @@ export function openBus(options: BusOptions): NatsBus {
       follow(tools, { stream, filter: checkFilter(subject), from, handle, ...options }),
     stillHolds: (stream, known) => past.stillHolds(assets.stream(stream), known),
     holesUntil: (stream) => past.holesUntil(assets.stream(stream)),
+    leftUntil: (stream) => past.leftUntil(assets.stream(stream)),
     get lostUntil() {
       return past.lostUntil;
     },

@@ -9,6 +9,8 @@
  *     none, up to the last one that was given, is a loss that nobody need have known of. It was stored before the
  *     message behind it; where nothing is behind it, before the last message that the server knows the time of, or
  *     before now.
+ * H5. What leaves a stream from its front need not have been as old as the stream keeps messages now: its retention was
+ *     shorter for a time, or somebody took messages out. It holds all that was stored only from its first message on.
  * H3. Whoever finds that something known is gone leaves its time here, for those of this process that knew nothing of
  *     that time.
  */
@@ -67,6 +69,18 @@ export class Past {
       const newest = await this.#newestHole(stands, left());
       const behind = await readAt(this.#jetstream, stream, { seq: newest + 1 }, left());
       return behind?.at ?? lastAt ?? Date.now();
+    });
+  }
+
+  /**
+   * H5: until when what was stored may have left the front of a stream; undefined: nothing has. Rejects with an outage
+   * while it cannot be determined.
+   */
+  async leftUntil(asset: AssetHandle): Promise<number | undefined> {
+    return this.#jetstream.retrying(undefined, async (left) => {
+      const { messages, firstSeq, lastSeq, firstAt, lastAt } = await asset.look(left());
+      if (messages > 0) return firstSeq > 1 ? firstAt : undefined;
+      return lastSeq > 0 ? (lastAt ?? Date.now()) : undefined;
     });
   }
 

@@ -3,7 +3,7 @@
  * (decision 55): so identifiers stay durable and histories whole for as long as events are archived (O4).
  *
  * B1. An identifier says when it was drawn. What was drawn since TC_EVENTS keeps messages is there, and is looked for
- *     nowhere else.
+ *     nowhere else; not what was drawn before the first message that it holds (bus/past.H5).
  * B2. A telecommand is submitted within two hours of the drawing of its identifier, or it is not found: what nobody
  *     ever submitted would cost the whole log. What was found and has no end yet is followed for as long as one lives.
  * B3. A cell without an archive knows nothing beyond TC_EVENTS, nor does one of the time before its archive began.
@@ -26,9 +26,15 @@ import type { Handled, Refusal } from './reply.ts';
 
 type PastPorts = Pick<RoutePorts, 'bus' | 'clock' | 'history'>;
 
-/** Whether events of it may have left TC_EVENTS (B1). */
-export function mayHaveLeft(id: string, { bus, clock }: Pick<PastPorts, 'bus' | 'clock'>): boolean {
-  return drawnAt(id) < keptSince(bus, streams.telecommandEvents, clock.now());
+/** Whether events of it may have left TC_EVENTS (B1). Rejects with `Outage`. */
+export async function mayHaveLeft(
+  id: string,
+  { bus, clock }: Pick<PastPorts, 'bus' | 'clock'>,
+): Promise<boolean> {
+  const drawn = drawnAt(id);
+  if (drawn < keptSince(bus, streams.telecommandEvents, clock.now())) return true;
+  const until = await bus.leftUntil(streams.telecommandEvents);
+  return until !== undefined && drawn < until;
 }
 
 /** Its events in order; none: no archive has any. Refused where that is not known (B3). */

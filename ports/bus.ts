@@ -242,6 +242,11 @@ export interface Bus {
    */
   holesUntil(stream: StreamDefinition): Promise<number | undefined>;
   /**
+   * Until when what was stored may have left a stream from its front, whatever its retention is now; undefined: it
+   * still holds its first message, or never had one. Rejects with an outage.
+   */
+  leftUntil(stream: StreamDefinition): Promise<number | undefined>;
+  /**
    * When the last message was stored of which this process found that the store went back behind it; undefined: none.
    */
   readonly lostUntil?: number | undefined;

@@ -222,7 +222,7 @@ function mayHaveLeftTheWindow(id: string, { bus, clock }: RoutePorts): boolean {
 /** Refused where that cannot be known. */
 async function isKnown(target: string, id: string, ports: RoutePorts): Promise<Handled<boolean>> {
   const last = await ports.bus.last(streams.telecommandEvents, subject.tcEvent(target, id));
-  if (last !== undefined || !mayHaveLeft(id, ports)) return { ok: true, value: last !== undefined };
+  if (last !== undefined || !(await mayHaveLeft(id, ports))) return { ok: true, value: last !== undefined };
   const past = await pastEvents(target, id, ports);
   return past.ok ? { ok: true, value: past.value.length > 0 } : past;
 }
@@ -233,7 +233,7 @@ async function wholePast(
   id: string,
   ports: RoutePorts,
 ): Promise<Handled<readonly TcEvent[] | undefined>> {
-  if (!mayHaveLeft(id, ports)) return { ok: true, value: undefined };
+  if (!(await mayHaveLeft(id, ports))) return { ok: true, value: undefined };
   const past = await pastEvents(target, id, ports);
   if (past.ok) return { ok: true, value: isWhole(past.value) ? past.value : undefined };
   const last = await ports.bus.last(streams.telecommandEvents, subject.tcEvent(target, id));

@@ -129,6 +129,30 @@ it('past.H1 what is gone from the middle of a stream is lost, where it is too yo
   expect(await bus.stillHolds(STREAM, { seq: first, subject, isYoung: true })).toBe(true);
 });
 
+it('past.H5 until when what was stored may have left the front of a stream, whatever its retention is', async () => {
+  const LEFT = { name: 'LEFT', subjects: ['mcs.left.*'], maxAgeMs: 3_600_000, dedupeMs: 60_000 };
+  const store = async (): Promise<number> => {
+    await bus.append(LEFT, 'mcs.left.a', Buffer.from('x'), PATIENT);
+    return (await bus.last(LEFT, 'mcs.left.a'))!.at;
+  };
+  expect(await bus.leftUntil(LEFT)).toBeUndefined();
+  await store();
+  const second = await store();
+  const third = await store();
+  expect(await bus.leftUntil(LEFT)).toBeUndefined();
+  await takeOut(LEFT.name, 1);
+  expect(await bus.leftUntil(LEFT)).toBe(second);
+  await takeOut(LEFT.name, 2);
+  expect(await bus.leftUntil(LEFT)).toBe(third);
+  await takeOut(LEFT.name, 3);
+  expect(await bus.leftUntil(LEFT)).toBe(third);
+  // A server that restarts may have forgotten when that was.
+  await nats.kill();
+  await nats.start();
+  await until(() => bus.connected);
+  expect(await bus.leftUntil(LEFT)).toBeGreaterThanOrEqual(third);
+});
+
 describe('past.H4 until when messages of a stream are lost that nobody noticed', () => {
   const HOLED = { name: 'HOLED', subjects: ['mcs.holed.*'], maxAgeMs: 3_600_000, dedupeMs: 60_000 };
   const atOf: number[] = [];

@@ -159,6 +159,7 @@ export class FollowingWorld {
       lastSeq: Math.min(this.#lastSeq, this.#knows),
       messages: Math.min(this.#lastSeq, this.#knows),
       firstSeq: 1,
+      firstAt: undefined,
       lastAt: undefined,
       replicas: this.#replicas,
       leader,

@@ -22,6 +22,7 @@ const stands = (lastSeq: number, replicas = 3) =>
     lastSeq,
     messages: lastSeq,
     firstSeq: 1,
+    firstAt: undefined,
     lastAt: undefined,
     replicas,
     meanBytes: 100,

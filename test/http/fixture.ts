@@ -80,6 +80,7 @@ export const absentBus: Bus = {
   follow: async () => away(),
   stillHolds: async () => away(),
   holesUntil: async () => away(),
+  leftUntil: async () => away(),
   bucket: () => ({
     get: async () => away(),
     put: async () => away(),

@@ -26,6 +26,8 @@ const stored: string[] = [];
 let last: StreamMessage | undefined;
 let followed = 0;
 let keptMs = streams.telecommandEvents.maxAgeMs as number;
+/** When the first message was stored that the bus has, where others were before it. */
+let leftUntil: number | undefined;
 
 beforeAll(async () => {
   world = await startHistoryWorld([submitTelecommand], [followTelecommand], {
@@ -35,6 +37,7 @@ beforeAll(async () => {
       return { outcome: 'stored', seq: 1 };
     },
     keptMs: () => keptMs,
+    leftUntil: async () => leftUntil,
     last: async () => last,
     follow: async () => {
       followed += 1;
@@ -49,6 +52,7 @@ beforeEach(() => {
   last = undefined;
   followed = 0;
   keptMs = streams.telecommandEvents.maxAgeMs;
+  leftUntil = undefined;
   world.refuseWith(undefined);
 });
 
@@ -188,6 +192,19 @@ describe('a telecommand whose events have left the bus', () => {
     expect((await send(id)).body).toEqual({ id, duplicate: false });
     await statesOf(id);
     expect(followed).toBe(1);
+  });
+
+  it('MC-BUS-021 past-telecommand.B1 goes by what the stream holds where its retention was shorter for a time', async () => {
+    const id = await archived(Date.now() - 48 * HOUR_MS, WHOLE);
+    leftUntil = Date.now() - 47 * HOUR_MS;
+    expect((await send(id)).body).toEqual({ id, duplicate: true });
+    expect((await statesOf(id)).states).toEqual(WHOLE.map(([state]) => state));
+    expect(followed).toBe(0);
+    world.refuseWith(UNANSWERED);
+    expect((await send(id)).status).toBe(503);
+    leftUntil = Date.now() - 49 * HOUR_MS;
+    expect((await send(id)).body).toEqual({ id, duplicate: false });
+    expect(stored).toEqual([id]);
   });
 });
 

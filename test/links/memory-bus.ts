@@ -112,6 +112,8 @@ export class MemoryBus implements Bus {
 
   async holesUntil(): Promise<undefined> {}
 
+  async leftUntil(): Promise<undefined> {}
+
   objects(): never {
     throw new Error('this bus keeps no objects');
   }

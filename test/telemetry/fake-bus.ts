@@ -117,6 +117,10 @@ export class FakeBus implements Bus {
     this.demand();
   }
 
+  async leftUntil(): Promise<undefined> {
+    this.demand();
+  }
+
   objects(): never {
     throw new Error('this bus keeps no objects');
   }

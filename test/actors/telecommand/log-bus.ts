@@ -177,6 +177,8 @@ export class LogBus implements Bus {
     return this.emptyUntil;
   }
 
+  async leftUntil(): Promise<undefined> {}
+
   #offer(feed: Feed, stream: StreamDefinition, message: StreamMessage): void {
     if (feed.stream !== stream.name || !feed.pattern.test(message.subject)) return;
     feed.tail = feed.tail.then(() => handOver(feed, message));

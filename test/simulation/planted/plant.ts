@@ -18,6 +18,7 @@ export function altered(bus: Bus, replaced: Partial<Bus>): Bus {
     follow: (stream, subject, from, handle, options) => bus.follow(stream, subject, from, handle, options),
     stillHolds: (stream, known) => bus.stillHolds(stream, known),
     holesUntil: (stream) => bus.holesUntil(stream),
+    leftUntil: (stream) => bus.leftUntil(stream),
     get lostUntil() {
       return bus.lostUntil;
     },

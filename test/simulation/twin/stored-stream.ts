@@ -110,6 +110,13 @@ export class StoredStream {
     return messages[behind]?.at ?? this.#lastAt;
   }
 
+  /** Likewise. */
+  get leftUntil(): number | undefined {
+    const [first] = this.#messages;
+    if (first === undefined) return this.#lastAt;
+    return first.seq > 1 ? first.at : undefined;
+  }
+
   at(seq: number): StoredMessage | undefined {
     // As many stand in front of it as there are positions, or fewer.
     let at = Math.min(seq - this.#base, this.#messages.length) - 1;

@@ -345,6 +345,11 @@ export class TwinBus implements Bus, TwinCalls {
     return this.read(`look ${stream.name}`, () => stream.holesUntil);
   }
 
+  leftUntil(definition: StreamDefinition): Promise<number | undefined> {
+    const stream = this.#options.server.stream(definition);
+    return this.read(`look ${stream.name}`, () => stream.leftUntil);
+  }
+
   get lostUntil(): number | undefined {
     return this.#lostUntil;
   }
