@@ -43,8 +43,10 @@ export class Receiver {
   #pending = new Set<string>();
   /** How many were delivered once more in the present round (`repeat`). */
   #repeated = 0;
-  /** How often it began again. */
+  /** How often it began again, or what is under way was to be repeated: what is sent then may have come before. */
   #life = 0;
+  /** The binding that is under way, by target and link. */
+  #underWay: string | undefined;
   #isWorking = false;
   #working: Promise<void> = Promise.resolve();
   #timer: TimerHandle | undefined;
@@ -84,6 +86,7 @@ export class Receiver {
       this.#delivered.delete(key);
       this.#pending.add(key);
     }
+    if (this.#underWay !== undefined && keys.includes(this.#underWay)) this.#life += 1;
     if (keys.length > 0) this.#begin();
     return keys.length;
   }
@@ -108,6 +111,7 @@ export class Receiver {
       for (let next = this.#next(); next !== undefined; next = this.#next()) {
         const [key, content] = next;
         const life = this.#life;
+        this.#underWay = key;
         const outcome = await this.#tell(content);
         if (outcome === 'over' || this.#stopped) return;
         if (outcome === 'told' && life === this.#life) this.#keep(key, content);
@@ -115,6 +119,7 @@ export class Receiver {
         else if (this.#wanted.get(key) === content) return this.#later();
       }
     } finally {
+      this.#underWay = undefined;
       this.#isWorking = false;
     }
   }

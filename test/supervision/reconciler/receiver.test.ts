@@ -192,6 +192,26 @@ describe('a receiver', () => {
     expect(receiver.repeat(2)).toBe(0);
   });
 
+  it('link-bindings.K2 is reported once more what is under way when its turn comes, and nothing else for that', async () => {
+    let confirm: () => void = () => undefined;
+    answer = async () => {
+      if (reported.length === 2)
+        await new Promise<void>((resolve) => {
+          confirm = resolve;
+        });
+      return { outcome: 'kept' };
+    };
+    receiver.want(['a', 'b', 'c'].map((link) => binding('safe', link)));
+    await until(() => reported.length === 2);
+    expect(receiver.repeat(2)).toBe(2);
+    confirm();
+    await until(() => reported.length >= 5 && underWay === 0);
+    expect(reported.map(({ link }) => link).join('')).toBe('abbca');
+    answer = kept;
+    expect(receiver.repeat(2)).toBe(1);
+    await until(() => reported.length === 6 && underWay === 0);
+  });
+
   it('receiver.R4 is reported sixteen times as much at sixteen times the cost', async () => {
     const cost = async (count: number): Promise<number> => {
       let taken = 0;
