@@ -2,7 +2,6 @@
  * The OpenAPI document: complete for people and for generators. Its style is for the linter (`npm run lint:openapi`).
  */
 
-import { Ajv2020 } from 'ajv/dist/2020.js';
 import Type from 'typebox';
 import { describe, expect, it } from 'vitest';
 import { ERRORS, type ErrorCode } from '../../contract/errors.ts';
@@ -10,6 +9,7 @@ import { defineFollow } from '../../http/follow.ts';
 import { describedRoutes, follows } from '../../http/front-end.ts';
 import { openApiDocument } from '../../http/openapi.ts';
 import { defineRoute } from '../../http/route.ts';
+import { schemaProblems } from './schema-problems.ts';
 
 interface Content {
   readonly schema: object;
@@ -34,12 +34,7 @@ const document = openApiDocument(describedRoutes, follows) as unknown as {
   readonly tags: { name: string; description: string }[];
 };
 const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
-const ajv = new Ajv2020({ strict: false, validateFormats: false });
-
-function problemsOf(schema: object, values: readonly unknown[]): string[] {
-  const validate = ajv.compile({ ...schema, components: document.components });
-  return values.flatMap((value) => (validate(value) ? [] : ajv.errorsText(validate.errors)));
-}
+const problemsOf = schemaProblems(document.components);
 
 describe('the OpenAPI document', () => {
   it('MC-GEN-001 has an operation for every route and every follow route, under one base address', () => {

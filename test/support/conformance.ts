@@ -84,7 +84,7 @@ export class Description {
     if (method === 'HEAD' || described.schema === undefined) return [];
     const status = String(received.status);
     const place = ['paths', path.path, name, 'responses', status, 'content', type, 'schema'];
-    return this.#problems(place, received.body, what);
+    return this.#problems(sharedBy(described.schema) ?? pointer(place), received.body, what);
   }
 
   /** What the message of a follow route has that the description does not say. */
@@ -92,11 +92,8 @@ export class Description {
     const path = this.#pathOf(url, 'get');
     const operation = path?.operations['get'];
     if (operation?.['x-message'] === undefined) return [`${url}: no follow route is described there`];
-    return this.#problems(
-      ['paths', path!.path, 'get', 'x-message'],
-      message,
-      `${operation.operationId} message`,
-    );
+    const place = ['paths', path!.path, 'get', 'x-message'];
+    return this.#problems(pointer(place), message, `${operation.operationId} message`);
   }
 
   #pathOf(url: string, method: string): Described | undefined {
@@ -104,11 +101,10 @@ export class Description {
     return this.#paths.find(({ pattern, operations }) => pattern.test(pathname) && method in operations);
   }
 
-  /** `place` is the way to the schema in the document. */
-  #problems(place: readonly string[], value: unknown, what: string): string[] {
-    const reference = `${DOCUMENT}#${place.map(pointerSegment).join('')}`;
-    const validate = this.#validators.get(reference) ?? this.#ajv.compile({ $ref: reference });
-    this.#validators.set(reference, validate);
+  /** `place` is a pointer to the schema in the document. */
+  #problems(place: string, value: unknown, what: string): string[] {
+    const validate = this.#validators.get(place) ?? this.#ajv.compile({ $ref: `${DOCUMENT}${place}` });
+    this.#validators.set(place, validate);
     return validate(value) ? [] : [`${what}: ${this.#ajv.errorsText(validate.errors)} in ${excerpt(value)}`];
   }
 }
@@ -137,6 +133,16 @@ export function checkMessage(url: string, message: unknown): void {
 
 function patternOf(path: string): RegExp {
   return new RegExp(`^${path.replaceAll('.', '\\.').replace(/\{\w+\}/g, '[^/]*')}$`);
+}
+
+/** Where a schema stands that many answers have, errors above all: it is compiled once. */
+function sharedBy(schema: object): string | undefined {
+  const { $ref, ...rest } = schema as { readonly $ref?: string };
+  return Object.keys(rest).length === 0 ? $ref : undefined;
+}
+
+function pointer(place: readonly string[]): string {
+  return `#${place.map(pointerSegment).join('')}`;
 }
 
 function pointerSegment(name: string): string {

@@ -4,13 +4,11 @@ import type { Clock, TimerHandle } from '../../ports/clock.ts';
 
 interface Due extends TimerHandle {
   readonly at: number;
-  readonly order: number;
   readonly fire: () => void;
 }
 
 export class ManualClock implements Clock {
   #now: number;
-  #order = 0;
   #due: Due[] = [];
 
   constructor(nowMs: number) {
@@ -26,15 +24,21 @@ export class ManualClock implements Clock {
   }
 
   setTimeout(fire: () => void, delayMs: number): TimerHandle {
-    this.#order += 1;
-    const due: Due = { timer: undefined, at: this.#now + Math.max(0, delayMs), order: this.#order, fire };
-    this.#due.push(due);
-    this.#due.sort((a, b) => a.at - b.at || a.order - b.order);
+    const due: Due = { timer: undefined, at: this.#now + Math.max(0, delayMs), fire };
+    // Thousands may be set: behind those of its time or an earlier one.
+    let [low, high] = [0, this.#due.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.#due[middle]!.at <= due.at) low = middle + 1;
+      else high = middle;
+    }
+    this.#due.splice(low, 0, due);
     return due;
   }
 
   clearTimeout(handle: TimerHandle): void {
-    this.#due = this.#due.filter((due) => due !== handle);
+    const at = this.#due.indexOf(handle as Due);
+    if (at >= 0) this.#due.splice(at, 1);
   }
 
   /** Timers set and not yet fired. */
