@@ -83,6 +83,24 @@ it('passes begin and end at the mask, are above it between and below it outside,
   expect(found).toBeGreaterThan(60);
 });
 
+it('culmination.M2 a satellite that passes near the zenith, turns and passes it again is as high as at its higher passage', () => {
+  const { molniya } = knownElements();
+  const elements = {
+    ...molniya,
+    epochMs: Date.UTC(2024, 4, 8, 10, 6, 54) + 648.576,
+    meanMotionRevPerDay: 2.24714545,
+    eccentricity: 0.7079725,
+    inclinationDeg: 0.0007,
+    ascendingNodeDeg: 0.0018,
+    argumentOfPerigeeDeg: 45.2498,
+    meanAnomalyDeg: 40.3183,
+    dragPerEarthRadius: 1e-7,
+  };
+  const equator = { ...KIRUNA, latitudeDeg: 0, longitudeDeg: 0, heightM: 0, maskDeg: 10 };
+  // Its two passages are 15 minutes apart, and as high as each other to 0.001 deg.
+  expect(checkPasses(elements, equator, 2)).toBe(2);
+});
+
 it('an orbit that rises twice within a pass is as high as its higher maximum', () => {
   const { molniya } = knownElements();
   const ephemeris = new Ephemeris(molniya);
