@@ -8,7 +8,8 @@
  *     ever submitted would cost the whole log. What was found and has no end yet is followed for as long as one lives.
  * B3. A cell without an archive knows nothing beyond TC_EVENTS, nor does one of the time before its archive began.
  *     Where there is one that does not answer, nobody knows; nor of a telecommand that is not found where the archive
- *     cannot read what it has of that time, lost messages of it, or has not read them yet.
+ *     cannot read what it has of that time, lost messages of it, or has not read them yet, nor where another archive
+ *     reaches further back and is not the one that answered.
  */
 
 import type { ArchiveState } from '../contract/archive-wire.ts';
@@ -84,7 +85,8 @@ async function readAll(query: EventQuery, { history }: PastPorts): Promise<Handl
     const { value, archive } = answer.value;
     const { events, next } = value;
     found.events.push(...events);
-    found.doubt ??= doubtOf(value, archive, query.to);
+    found.doubt ??=
+      doubtOf(value, archive, query.to) ?? beganLater(value, archive, history.source.archives());
     if (next === undefined) return { ok: true, value: found };
     before = next;
   }
@@ -102,6 +104,19 @@ function doubtOf(
   if (gaps.some(({ from }) => from > 0)) return 'messages of that time never reached the archive';
   const isRead = events === undefined || events.pending === 0 || (events.readAt ?? 0) >= until;
   return isRead ? undefined : 'the archive has not read its messages of that time yet';
+}
+
+/** Archives are asked from the longest past on, and the next one only where one does not answer. */
+function beganLater(
+  { gaps }: ArchivedEvents,
+  { archive, events }: ArchiveState,
+  known: readonly ArchiveState[],
+): string | undefined {
+  const begins = events?.begins ?? Number.POSITIVE_INFINITY;
+  const isFurther = (other: ArchiveState): boolean =>
+    other.archive !== archive && (other.events?.begins ?? Number.POSITIVE_INFINITY) < begins;
+  if (!gaps.some(({ from }) => from === 0) || !known.some(isFurther)) return undefined;
+  return 'the archive that reaches back to that time does not answer';
 }
 
 function eventsIn(found: readonly ArchivedEvent[]): TcEvent[] {

@@ -228,11 +228,13 @@ describe('past-telecommand.B2 what one question costs', () => {
     pages: readonly (readonly ArchivedEvent[])[],
     {
       archive = {},
+      archives = [],
       ...missing
-    }: Partial<Record<'damaged' | 'gaps', readonly object[]>> & { archive?: object } = {},
+    }: Partial<Record<'damaged' | 'gaps' | 'archives', readonly object[]>> & { archive?: object } = {},
   ) => {
     const asked: { from: number; to: number; before: unknown }[] = [];
     const source = {
+      archives: () => archives,
       events: async ({ from, to }: { from: number; to: number }, { before }: { before?: unknown }) => {
         const events = pages[asked.length] ?? [];
         asked.push({ from, to, before });
@@ -256,6 +258,8 @@ describe('past-telecommand.B2 what one question costs', () => {
     expect(found).toEqual({ ok: true, value: [{ tc: id, state, at: new Date(drawn).toISOString() }] });
   });
 
+  const before = [{ first: 1, last: 9, from: 0, to: drawn }];
+  const since = (archive: string, begins?: number) => ({ archive, events: { pending: 0, begins } });
   const behind = (pending: number, readAt?: number) => ({ archive: { events: { pending, readAt } } });
 
   it.each([
@@ -269,6 +273,18 @@ describe('past-telecommand.B2 what one question costs', () => {
     ],
     ['the archive has not read its messages of that time yet', behind(1, drawn)],
     ['the archive has not read its messages of that time yet', behind(1)],
+    [
+      'the archive that reaches back to that time does not answer',
+      {
+        gaps: before,
+        archive: since('new', drawn),
+        archives: [since('new', drawn), since('old', drawn - 1)],
+      },
+    ],
+    [
+      'the archive that reaches back to that time does not answer',
+      { gaps: before, archive: since('new'), archives: [since('old', drawn)] },
+    ],
   ])('past-telecommand.B3 is not known where %s, unless it is found', async (why, missing) => {
     const { found: none } = await ask([[]], missing);
     expect(JSON.stringify(none)).toContain(why);
@@ -277,7 +293,16 @@ describe('past-telecommand.B2 what one question costs', () => {
   });
 
   it.each([
-    ['lost nothing but what was before it began', { gaps: [{ first: 1, last: 9, from: 0, to: drawn }] }],
+    ['lost nothing but what was before it began', { gaps: before }],
+    [
+      'is the one that reaches back furthest',
+      {
+        gaps: before,
+        archive: since('a', 5),
+        archives: [since('b', 5), since('a', 4), since('c'), { archive: 'd' }],
+      },
+    ],
+    ['began before that time', { archive: since('new', 9), archives: [since('old', 1)] }],
     ['has read everything', behind(0, drawn)],
     ['has read what is of that time', behind(1, drawn + 2 * HOUR_MS)],
   ])('past-telecommand.B3 is known not to be there where the archive %s', async (_, state) => {
