@@ -11,17 +11,14 @@
  *     before now.
  * H5. What leaves a stream from its front need not have been as old as the stream keeps messages now: its retention was
  *     shorter for a time, or somebody took messages out. It holds all that was stored only from its first message on.
- * H6. What stands at its position is asked for first: most of what is known is there, and how the stream stands need
- *     not be asked then. Who takes many partitions asks as often.
  * H3. Whoever finds that something known is gone leaves its time here, for those of this process that knew nothing of
  *     that time.
  */
 
 import type { StreamInfo } from 'nats';
 import { Outage } from '../contract/outage.ts';
-import type { KnownMessage, StreamMessage } from '../ports/bus.ts';
+import type { KnownMessage } from '../ports/bus.ts';
 import type { AssetHandle, Standing } from './asset.ts';
-import { ApiError, apiError } from './fault.ts';
 import type { JetStream } from './jetstream.ts';
 import { readAt } from './stored-last.ts';
 
@@ -97,53 +94,34 @@ export class Past {
     return Math.max(...(state.deleted ?? [lastSeq]));
   }
 
-  /** H6 */
   async #look(asset: AssetHandle, known: KnownMessage, left: () => number): Promise<boolean> {
-    const { seq } = known;
-    const { stream } = await asset.ensure(left());
-    const found = await readAt(this.#jetstream, stream, { seq }, left()).catch(unlessMissing);
-    if (found !== undefined) {
-      this.#reached(stream, seq);
-      return isSame(found, known);
-    }
-    if (!this.reaches(await asset.look(left()), seq)) return false;
-    return this.holdsAt(stream, known, left());
+    const stands = await asset.look(left());
+    if (!this.reaches(stands, known.seq)) return false;
+    return this.holdsAt(stands.stream, known, left());
   }
 
   /** The same of a stream that is known to reach as far. */
   async holdsAt(stream: string, known: KnownMessage, timeoutMs: number): Promise<boolean> {
     const message = await readAt(this.#jetstream, stream, { seq: known.seq }, timeoutMs);
-    return message === undefined ? known.isYoung !== true : isSame(message, known);
+    if (message === undefined) return known.isYoung !== true;
+    return (
+      (known.at === undefined || known.at === message.at) &&
+      (known.subject === undefined || known.subject === message.subject)
+    );
   }
 
   /** Whether the stream ends behind a position that it once held; throws an outage while it may be catching up (H2). */
   reaches({ stream, lastSeq, replicas }: Reached, seq: number): boolean {
     const now = performance.now();
-    this.#reached(stream, lastSeq);
-    if (lastSeq >= seq) return true;
     const behind = this.#behind.get(stream);
+    if (behind !== undefined && lastSeq >= behind.seq) this.#behind.delete(stream);
+    if (lastSeq >= seq) return true;
     const { since } = behind ?? { since: now };
     this.#behind.set(stream, { since, seq: Math.max(seq, behind?.seq ?? 0) });
     if (replicas > 1 && now - since < CATCH_UP_MS)
       throw new Outage('bus.unavailable', `${stream} has not caught up with what it held`);
     return false;
   }
-
-  #reached(stream: string, seq: number): void {
-    if (seq >= (this.#behind.get(stream)?.seq ?? Number.POSITIVE_INFINITY)) this.#behind.delete(stream);
-  }
-}
-
-function isSame({ at, subject }: StreamMessage, known: KnownMessage): boolean {
-  return (
-    (known.at === undefined || known.at === at) && (known.subject === undefined || known.subject === subject)
-  );
-}
-
-/** A stream that is gone holds nothing; it is made again by whoever looks how it stands. */
-function unlessMissing(error: unknown): undefined {
-  if (error instanceof ApiError && error.is(apiError.noStream)) return undefined;
-  throw error;
 }
 
 /** H4 */
