@@ -3,7 +3,7 @@
  * highest counts.
  *
  * M1. Found by golden section between looks that enclose a maximum, to `TOLERANCE_MS`; not the best of the looks.
- * M2. Between looks that are far apart there may be two: a slow satellite that passes near the zenith, turns and passes it
+ * M2. Between looks that are far apart there may be two: a slow satellite that passes near the zenith, turns and passes
  *     again. So there it is looked at `NEAR_MS` apart, or `PARTS` times where that is further.
  */
 
