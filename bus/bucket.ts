@@ -5,6 +5,10 @@
  *     writers win on a cluster.
  * B2. A removal is a conditional write of a marker, so that it competes with the other writers; the marker is deleted
  *     a little later, when the watches have seen it. Until then, and after a crash in between, a marker is no key.
+ * B4. A key is made where nothing stands, and never over a marker: what stands in its way is deleted first. In a cluster
+ *     nats-server 2.9 compares a position that is expected only before the servers agree; where a marker was deleted at
+ *     that moment, one writer won over it and another one where nothing stood. That nothing stands is compared behind it
+ *     as well.
  * B3. Nothing of a bucket is purged, and no marker rolls its key up: nats-server 2.9 lets every consumer that matches
  *     leave out what it has not delivered yet, and a watch would miss values of other keys. A bucket keeps one value
  *     of each key, so that the marker replaces it anyway; and the marker is deleted by its position.
@@ -17,6 +21,7 @@ import { checkKey, checkKeyFilter } from './address.ts';
 import type { Write, WriteOutcome } from './append.ts';
 import { write } from './append.ts';
 import { bucketStream } from './declared.ts';
+import { ApiError } from './fault.ts';
 import type { JetStream } from './jetstream.ts';
 import { readLast } from './stored-last.ts';
 import { OPERATION_HEADER } from './view.ts';
@@ -29,7 +34,7 @@ export interface BucketTools extends WatchTools {
 
 const REMOVAL = { [OPERATION_HEADER]: 'DEL' } as const;
 const EMPTY = new Uint8Array(0);
-/** A key without a marker, over its marker, and without it again: more than one marker in the way is a race lost. */
+/** With two markers deleted on the way; more of them is a race lost. */
 const CREATE_ATTEMPTS = 3;
 
 /** Access to the bucket of a definition, made on first use; throws on a malformed name. */
@@ -47,15 +52,15 @@ export function openBucket(tools: BucketTools, definition: BucketDefinition): Bu
     };
     return tools.jetstream.retrying(undefined, read, { stream: asset.name });
   };
-  /** A key that does not exist may have left a marker, which may be deleted before this one has written over it. */
+  /** A key that does not exist may have left a marker (B4). */
   const create = async (key: string, request: Pick<Write, 'data' | 'deadlineMs'>): Promise<Written> => {
-    let expect = 0;
     for (let attempt = 1; ; attempt += 1) {
-      const written = asWritten(await store(key, { ...request, expect }));
+      const written = asWritten(await store(key, { ...request, expect: 0 }));
       if (written.outcome === 'written' || attempt === CREATE_ATTEMPTS) return written;
       const last = await lastOf(key);
-      if (last !== undefined && !isMarker(last)) return written;
-      expect = last?.seq ?? 0;
+      if (last === undefined) continue;
+      if (!isMarker(last)) return written;
+      await tools.markers.delete({ stream: bucketStream(definition), seq: last.seq });
     }
   };
 
@@ -126,12 +131,16 @@ export class Markers {
     this.#timer = undefined;
     const markers = this.#waiting;
     this.#waiting = [];
-    await Promise.allSettled(markers.map((marker) => this.#delete(marker)));
+    await Promise.allSettled(markers.map((marker) => this.delete(marker)));
   }
 
-  /** B3: the marker and nothing else; where the key lives again it is gone already. */
-  #delete({ stream, seq }: Marker): Promise<unknown> {
-    return this.#jetstream.read(`STREAM.MSG.DELETE.${stream}`, { seq, no_erase: true });
+  /** B3: the marker and nothing else, which somebody else may have deleted. Rejects with an outage. */
+  async delete({ stream, seq }: Marker): Promise<void> {
+    try {
+      await this.#jetstream.read(`STREAM.MSG.DELETE.${stream}`, { seq, no_erase: true });
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+    }
   }
 }
 

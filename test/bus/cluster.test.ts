@@ -3,12 +3,15 @@
  * of a leader.
  */
 
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { Markers } from '../../bus/bucket.ts';
 import { Connection } from '../../bus/connection.ts';
 import { JetStream } from '../../bus/jetstream.ts';
 import type { NatsBus } from '../../bus/nats-bus.ts';
 import { openBus } from '../../bus/nats-bus.ts';
 import { inTurns } from '../../messaging/in-turns.ts';
+import type { Written } from '../../ports/bus.ts';
 import type { TestCluster } from '../support/cluster.ts';
 import { startCluster } from '../support/cluster.ts';
 import { quiet } from '../support/nats.ts';
@@ -22,6 +25,13 @@ const PATIENT_MS = 60_000;
 const PATIENT = { deadlineMs: PATIENT_MS };
 const RACERS = 6;
 const bytes = (text: string) => new TextEncoder().encode(text);
+
+/** Of a write that won. */
+async function revisionOf(written: Written | Promise<Written>): Promise<number> {
+  const known = await written;
+  if (known.outcome !== 'written') throw new Error('the write is not the first');
+  return known.revision;
+}
 
 let cluster: TestCluster;
 let racers: NatsBus[];
@@ -60,6 +70,29 @@ it('lets one racer change, make and remake a key, and append to a subject', asyn
     winners.push(won(await race(append)));
   }
   expect(winners).toEqual(Array(200).fill(1));
+}, 180_000);
+
+it('bucket.B4 lets one racer make a key again while the marker of its removal is deleted', async () => {
+  const [first] = racers;
+  const bucket = first!.bucket(BUCKET);
+  const connection = new Connection({ url: cluster.url, name: 'remover', log: quiet });
+  const markers = new Markers(new JetStream(connection));
+  await until(() => connection.connected);
+  const winners: number[] = [];
+  for (let round = 0; round < 60; round += 1) {
+    const key = `m${round}`;
+    const removed = await bucket.remove(key, await revisionOf(bucket.put(key, bytes('made'), 0, PATIENT)));
+    const seq = await revisionOf(removed);
+    const removal = pause(round % 8).then(() => markers.delete({ stream: 'KV_mcs_c', seq }));
+    const made = racers.map(async (racer, n) => {
+      await pause((n * 3 + round) % 11);
+      return racer.bucket(BUCKET).put(key, bytes('again'), 0, PATIENT);
+    });
+    winners.push((await Promise.all(made)).filter(({ outcome }) => outcome === 'written').length);
+    await removal;
+  }
+  await connection.close();
+  expect(winners).toEqual(Array(60).fill(1));
 }, 180_000);
 
 it('bus/view.H4 past.H2 loses nothing acknowledged, delivers nothing twice, and takes nothing for lost when nodes die', async () => {
