@@ -5,10 +5,10 @@
  *     writers win on a cluster.
  * B2. A removal is a conditional write of a marker, so that it competes with the other writers; the marker is deleted
  *     a little later, when the watches have seen it. Until then, and after a crash in between, a marker is no key.
- * B4. A key is made where nothing stands, and never over a marker: what stands in its way is deleted first. In a cluster
- *     nats-server 2.9 compares a position that is expected only before the servers agree; where a marker was deleted at
- *     that moment, one writer won over it and another one where nothing stood. That nothing stands is compared behind it
- *     as well.
+ * B4. A key is made where nothing stands, and never over a marker: what stands in its way is deleted first. In a
+ *     cluster nats-server 2.9 compares an expected position only before the servers agree; where a marker was deleted
+ *     at that moment, one writer won over it and another one where nothing stood. That nothing stands is compared
+ *     behind the agreement as well.
  * B3. Nothing of a bucket is purged, and no marker rolls its key up: nats-server 2.9 lets every consumer that matches
  *     leave out what it has not delivered yet, and a watch would miss values of other keys. A bucket keeps one value
  *     of each key, so that the marker replaces it anyway; and the marker is deleted by its position.
