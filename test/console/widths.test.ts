@@ -74,7 +74,8 @@ function pages(): readonly (readonly [path: string, filled: string])[] {
     ['/#/passes?target=sat1&view=rules', 'main button'],
     ['/#/files?target=sat1', '.tools button'],
     ['/#/events?target=sat1', '.events tbody tr[aria-rowindex]'],
-    ['/#/fleet/links?target=sat1', 'tbody tr'],
+    // Not a table of the page before, which stands until this one is drawn.
+    ['/#/fleet/links?target=sat1', '[aria-label="Table of links"] tbody tr'],
     ['/#/fleet/units?target=sat1', '.parts [aria-current=page]'],
     ['/#/fleet/connectors?target=sat1', 'section.panel'],
     ['/#/fleet/simulation?target=sat1', 'tbody button'],
