@@ -86,7 +86,8 @@ async function readAll(query: EventQuery, { history }: PastPorts): Promise<Handl
     const { events, next } = value;
     found.events.push(...events);
     found.doubt ??=
-      doubtOf(value, archive, query.to) ?? beganLater(value, archive, history.source.archives());
+      doubtOf(value, archive, query.to) ??
+      beganLater(value, archive, { until: query.to, known: history.source.archives() });
     if (next === undefined) return { ok: true, value: found };
     before = next;
   }
@@ -110,11 +111,11 @@ function doubtOf(
 function beganLater(
   { gaps }: ArchivedEvents,
   { archive, events }: ArchiveState,
-  known: readonly ArchiveState[],
+  { until, known }: { readonly until: number; readonly known: readonly ArchiveState[] },
 ): string | undefined {
-  const begins = events?.begins ?? Number.POSITIVE_INFINITY;
+  const end = Math.min(until, events?.begins ?? until);
   const isFurther = (other: ArchiveState): boolean =>
-    other.archive !== archive && (other.events?.begins ?? Number.POSITIVE_INFINITY) < begins;
+    other.archive !== archive && (other.events?.begins ?? end) < end;
   if (!gaps.some(({ from }) => from === 0) || !known.some(isFurther)) return undefined;
   return 'the archive that reaches back to that time does not answer';
 }

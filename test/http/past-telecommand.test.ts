@@ -303,6 +303,14 @@ describe('past-telecommand.B2 what one question costs', () => {
       },
     ],
     ['began before that time', { archive: since('new', 9), archives: [since('old', 1)] }],
+    [
+      'began behind that time, as the one that reaches back furthest did',
+      {
+        gaps: before,
+        archive: since('new', drawn + 9 * HOUR_MS),
+        archives: [since('old', drawn + 8 * HOUR_MS)],
+      },
+    ],
     ['has read everything', behind(0, drawn)],
     ['has read what is of that time', behind(1, drawn + 2 * HOUR_MS)],
   ])('past-telecommand.B3 is known not to be there where the archive %s', async (_, state) => {
