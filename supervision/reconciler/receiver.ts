@@ -112,10 +112,10 @@ export class Receiver {
         const [key, content] = next;
         const life = this.#life;
         this.#underWay = key;
-        const outcome = await this.#tell(content);
+        const outcome = await this.#send(content);
         if (outcome === 'over' || this.#stopped) return;
-        if (outcome === 'told' && life === this.#life) this.#keep(key, content);
-        if (outcome === 'told') this.#backoff.reset();
+        if (outcome === 'taken' && life === this.#life) this.#keep(key, content);
+        if (outcome === 'taken') this.#backoff.reset();
         else if (this.#wanted.get(key) === content) return this.#later();
       }
     } finally {
@@ -138,7 +138,7 @@ export class Receiver {
     if (this.#wanted.get(key) === content) this.#pending.delete(key);
   }
 
-  async #tell(content: string): Promise<'told' | 'silent' | 'over'> {
+  async #send(content: string): Promise<'taken' | 'silent' | 'over'> {
     const { bus, log, subject, stamp } = this.#options;
     const stamped = stamp();
     if (stamped === undefined) return 'over';
@@ -150,7 +150,7 @@ export class Receiver {
         return this.#answered(asked.answer);
       case 'unreadable':
         log.error({ subject, said: asked.said }, 'a binding of a link was refused');
-        return this.#heard();
+        return this.#taken();
       case 'unserved':
       case 'unanswered':
       case 'bus-away':
@@ -163,7 +163,7 @@ export class Receiver {
     }
   }
 
-  #answered(reply: BindReply): 'told' | 'over' {
+  #answered(reply: BindReply): 'taken' | 'over' {
     const { log, subject } = this.#options;
     if (reply.outcome === 'older') {
       log.warn({ subject }, 'a link is bound by another reconciler');
@@ -171,13 +171,13 @@ export class Receiver {
       return 'over';
     }
     if (reply.outcome === 'refused') log.error({ subject, reply }, 'a binding of a link was refused');
-    return this.#heard();
+    return this.#taken();
   }
 
   /** What it refused or did not understand it will not take at the next try either; what changes is sent again. */
-  #heard(): 'told' {
+  #taken(): 'taken' {
     this.#isSilent = false;
-    return 'told';
+    return 'taken';
   }
 
   /** R2 */
