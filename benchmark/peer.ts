@@ -7,7 +7,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { compiledPeers } from './compiled-peers.ts';
 import type { Answer } from './peer-side.ts';
 
 export interface Peer {
@@ -26,14 +26,10 @@ const ENVIRONMENT = {
   MCS_LOG_LEVEL: process.env['MCS_LOG_LEVEL'] ?? 'error',
 };
 
-/** Where the peers lie compiled, as `<name>.mjs`: sixty of them start in a second less each (`test/benchmark`). */
-const COMPILED = process.env['BENCHMARK_PEERS'];
-
-/** Starts `peers/<name>.ts` and resolves when it answers calls; `flags` are for Node. */
+/** Starts `peers/<name>.ts`, compiled, and resolves when it answers calls; `flags` are for Node. */
 export async function startPeer(name: string, flags: readonly string[] = []): Promise<Peer> {
-  const source = fileURLToPath(new URL(`./peers/${name}.ts`, import.meta.url));
-  const child = fork(COMPILED === undefined ? source : join(COMPILED, `${name}.mjs`), {
-    execArgv: COMPILED === undefined ? ['--import', 'tsx', ...flags] : [...flags],
+  const child = fork(join(await compiledPeers(), `${name}.mjs`), {
+    execArgv: [...flags],
     env: { ...process.env, ...ENVIRONMENT },
     stdio: ['ignore', 'inherit', 'pipe', 'ipc'],
     serialization: 'advanced',

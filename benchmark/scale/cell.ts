@@ -6,7 +6,7 @@ import type { Ground } from '../ground.ts';
 import type { Peer } from '../peer.ts';
 import { cpuUsOf } from '../processor.ts';
 import type { Start } from '../with-peers.ts';
-import { shares } from './shares.ts';
+import { followShares } from './shares.ts';
 
 const LOOK_MS = 100;
 const PATIENCE_MS = 600_000;
@@ -63,14 +63,19 @@ export async function join(ground: Ground, one: Member, memberTtlMs: number): Pr
 /** Resolves when these processes own everything that is to be owned, and each its share; how much that is. */
 export async function owned(ground: Ground, instances: readonly string[], least: number): Promise<number> {
   const end = performance.now() + PATIENCE_MS;
-  for (;;) {
-    const counts = await shares(ground.bus);
-    const of = instances.map((instance) => counts.get(instance) ?? 0);
-    const sum = of.reduce((total, count) => total + count, 0);
-    const spread = instances.length === 1 || Math.min(...of) > sum / (instances.length + 1);
-    if (sum >= least && [...counts.values()].reduce((a, b) => a + b, 0) === sum && spread) return sum;
-    if (performance.now() > end)
-      throw new Error(`not owned within ${PATIENCE_MS} ms: ${JSON.stringify([...counts])}`);
-    await pause(LOOK_MS);
+  const followed = await followShares(ground.bus);
+  try {
+    for (;;) {
+      const counts = followed.counted();
+      const of = instances.map((instance) => counts.get(instance) ?? 0);
+      const sum = of.reduce((total, count) => total + count, 0);
+      const spread = instances.length === 1 || Math.min(...of) > sum / (instances.length + 1);
+      if (sum >= least && [...counts.values()].reduce((a, b) => a + b, 0) === sum && spread) return sum;
+      if (performance.now() > end)
+        throw new Error(`not owned within ${PATIENCE_MS} ms: ${JSON.stringify([...counts])}`);
+      await pause(LOOK_MS);
+    }
+  } finally {
+    await followed.stop();
   }
 }

@@ -13,8 +13,9 @@
  *     what many changes of one moment make due is looked at once.
  * Q7. What is another member's is given as that one takes it, a few at a time (`given.ts`), and the rest is served here
  *     meanwhile: who joins takes seconds for a thousand.
- * Q6. Who ranks highest and sees another living owner for long asks the bus: what it knows may have been read past its
- *     watch, which then does not notice that the store went back behind it.
+ * Q6. Who ranks highest and sees another living owner for long, while it is given nothing else, asks the bus: what it
+ *     knows may have been read past its watch, which then does not notice that the store went back behind it. Who
+ *     joins is given one after the other (Q7) and asks about none of those meanwhile.
  */
 
 import { buckets } from '../../contract/bus/buckets.ts';
@@ -67,6 +68,8 @@ export class Partitions implements Ownerships {
   #wanted: ReadonlySet<string> = new Set();
   /** Of those wanted, one that did not run when it was last asked for. */
   #unsettled: string | undefined;
+  /** When a partition was last taken here. */
+  #takenAt = Number.NEGATIVE_INFINITY;
   #watch: Watch | undefined;
   #stopped = false;
 
@@ -262,9 +265,10 @@ export class Partitions implements Ownerships {
     return isElsewhere && owner === instance ? () => disown(holding) : undefined;
   }
 
-  /** Longer than an owner takes to give back what is another's. */
+  /** Longer than an owner takes to give the next of what is another's (Q6). */
   #isOld({ lease }: Holding<NoTerms>): boolean {
-    return lease !== undefined && this.#options.clock.monotonic() - lease.at > MEMBER_TTL_MS;
+    if (lease === undefined) return false;
+    return this.#options.clock.monotonic() - Math.max(lease.at, this.#takenAt) > MEMBER_TTL_MS;
   }
 
   /** Q6 */
@@ -295,6 +299,7 @@ export class Partitions implements Ownerships {
       if (!membership.holds || this.#stopped) return;
       const taken = await holding.take({}, lease);
       if (taken === undefined || this.#stopped) return;
+      this.#takenAt = this.#options.clock.monotonic();
       const running = holding.hold(taken);
       if (running !== undefined) await this.#within(PARTITION_START_MS, running);
     } catch (error) {

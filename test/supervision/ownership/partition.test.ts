@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { identityOf } from '../../../bus/process-identity.ts';
 import { buckets } from '../../../contract/bus/buckets.ts';
-import { PARTITION_TAKEN_MS, PARTITIONS_GIVEN } from '../../../contract/limits/membership.ts';
-import type { Bus } from '../../../ports/bus.ts';
+import { MEMBER_TTL_MS, PARTITION_TAKEN_MS, PARTITIONS_GIVEN } from '../../../contract/limits/membership.ts';
+import type { Bucket, Bus } from '../../../ports/bus.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import { seededRandom } from '../../../ports/seeded-random.ts';
 import { realClock } from '../../../supervision/clock.ts';
@@ -11,6 +11,7 @@ import { type PartitionRole, Partitions } from '../../../supervision/ownership/p
 import { highestRanked } from '../../../supervision/ownership/ranking.ts';
 import { startNats, type TestNats } from '../../support/nats.ts';
 import { ownTime } from '../../support/own-time.ts';
+import { partlyOther } from '../../support/partly-other.ts';
 import { keptLog } from '../../support/silent-log.ts';
 import { until } from '../../support/until.ts';
 
@@ -158,6 +159,65 @@ describe('partitions', () => {
     await until(() => b.running.size === ofB.length && a.running.size === many.length - ofB.length);
     await b.leave();
     await a.leave();
+  });
+
+  it('partition.Q6 asks who owns what it waits for once it is given nothing more, and not before', async () => {
+    round += 1;
+    const prefix = `asked${round}`;
+    const bus = await nats.connected();
+    const [other, instance] = [`a-${prefix}`, `b-${prefix}`];
+    const owner = new Membership({
+      bus,
+      clock: realClock,
+      log: keptLog(),
+      instance: other,
+      roles: [`worker-${prefix}`],
+      ttlMs: TTL_MS,
+      changed: () => undefined,
+    });
+    await owner.start();
+    const write = async (name: string, by: string | null, expected: number): Promise<number> => {
+      const value = Buffer.from(JSON.stringify({ owner: by }));
+      const key = `partition.${prefix}.${name}`;
+      const written = await bus.bucket(buckets.members).put(key, value, expected);
+      if (written.outcome === 'conflict') throw new Error(`${key} is not at ${expected}`);
+      return written.revision;
+    };
+    const revisions = new Map<string, number>();
+    for (const name of names) revisions.set(name, await write(name, other, 0));
+    const asked: string[] = [];
+    const members = bus.bucket(buckets.members);
+    const get: Bucket['get'] = (key, ...known) => {
+      if (key.startsWith(`partition.${prefix}.`)) asked.push(key.slice(`partition.${prefix}.`.length));
+      return members.get(key, ...known);
+    };
+    const noted = partlyOther(bus, { bucket: () => partlyOther(members, { get }) });
+    let now = 0;
+    const joining = await peer(instance, prefix, names, noted, {
+      clock: { ...realClock, monotonic: () => now },
+    });
+    const [first, second, ...left] = names.filter(
+      (name) => highestRanked(name, [other, instance]) === instance,
+    );
+    expect(left.length).toBeGreaterThan(0);
+    const give = async (name: string): Promise<void> => {
+      await write(name, null, revisions.get(name)!);
+      await until(() => joining.running.has(name), { what: `${name} to be taken` });
+    };
+
+    now += MEMBER_TTL_MS - 1;
+    await give(first!);
+    // What is left is waited for long enough; the first came a moment ago. It looks at all before it takes the second.
+    now += 2;
+    joining.partitions.reconcile();
+    await give(second!);
+    expect(asked).toEqual([]);
+    now += MEMBER_TTL_MS + 1;
+    joining.partitions.reconcile();
+    await until(() => asked.length >= left.length, { what: 'the others to be asked for' });
+    expect(asked.toSorted()).toEqual(left.toSorted());
+    await joining.leave();
+    await owner.leave();
   });
 
   it('rises the epoch with each owner (O1)', async () => {
