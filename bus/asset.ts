@@ -25,6 +25,8 @@ export interface Standing extends Asset {
   readonly firstAt: number | undefined;
   /** When the last message was stored, as far as the server knows it still: ms since 1970. */
   readonly lastAt: number | undefined;
+  /** When it was made; on a cluster when that copy of it was (I1). */
+  readonly madeAt: number | undefined;
   readonly replicas: number;
   /** The server that leads it; undefined where there is one server. */
   readonly leader?: string | undefined;
@@ -70,7 +72,7 @@ export interface AssetHandle {
 
 /** As its leader says it. */
 export function standing(info: StreamInfo): Standing {
-  const { config, state, cluster } = info;
+  const { config, state, cluster, created } = info;
   return {
     stream: config.name,
     identity: identityOf(info),
@@ -79,6 +81,7 @@ export function standing(info: StreamInfo): Standing {
     firstSeq: state.first_seq,
     firstAt: state.messages === 0 ? undefined : timeOf(state.first_ts),
     lastAt: timeOf(state.last_ts),
+    madeAt: timeOf(created),
     replicas: config.num_replicas,
     leader: cluster?.leader,
     meanBytes: state.messages === 0 ? 0 : state.bytes / state.messages,

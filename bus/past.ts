@@ -10,7 +10,8 @@
  *     message behind it; where nothing is behind it, before the last message that the server knows the time of, or
  *     before now.
  * H5. What leaves a stream from its front need not have been as old as the stream keeps messages now: its retention was
- *     shorter for a time, or somebody took messages out. It holds all that was stored only from its first message on.
+ *     shorter for a time, or somebody took messages out. It holds all that was stored only from its first message on;
+ *     and what was stored before it was made was in one that bore its name before.
  * H3. Whoever finds that something known is gone leaves its time here, for those of this process that knew nothing of
  *     that time.
  */
@@ -73,14 +74,15 @@ export class Past {
   }
 
   /**
-   * H5: until when what was stored may have left the front of a stream; undefined: nothing has. Rejects with an outage
+   * H5: until when what was stored may have left the front of a stream, or was in one before it. Rejects with an outage
    * while it cannot be determined.
    */
-  async leftUntil(asset: AssetHandle): Promise<number | undefined> {
+  async leftUntil(asset: AssetHandle): Promise<number> {
     return this.#jetstream.retrying(undefined, async (left) => {
-      const { messages, firstSeq, lastSeq, firstAt, lastAt } = await asset.look(left());
-      if (messages > 0) return firstSeq > 1 ? firstAt : undefined;
-      return lastSeq > 0 ? (lastAt ?? Date.now()) : undefined;
+      const { messages, firstSeq, lastSeq, firstAt, lastAt, madeAt } = await asset.look(left());
+      if (lastSeq > 0 && (messages === 0 || firstSeq > 1)) return firstAt ?? lastAt ?? Date.now();
+      // A copy that came later than the first message says when it came.
+      return Math.min(madeAt ?? Date.now(), firstAt ?? Number.POSITIVE_INFINITY);
     });
   }
 

@@ -3,7 +3,7 @@
  * (decision 55): so identifiers stay durable and histories whole for as long as events are archived (O4).
  *
  * B1. An identifier says when it was drawn. What was drawn since TC_EVENTS keeps messages is there, and is looked for
- *     nowhere else; not what was drawn before the first message that it holds (bus/past.H5).
+ *     nowhere else; not what was drawn before the first message that it holds, or before it was made (bus/past.H5).
  * B2. A telecommand is submitted within two hours of the drawing of its identifier, or it is not found: what nobody
  *     ever submitted would cost the whole log. What was found and has no end yet is followed for as long as one lives.
  * B3. A cell without an archive knows nothing beyond TC_EVENTS, nor does one of the time before its archive began.
@@ -34,8 +34,7 @@ export async function mayHaveLeft(
 ): Promise<boolean> {
   const drawn = drawnAt(id);
   if (drawn < keptSince(bus, streams.telecommandEvents, clock.now())) return true;
-  const until = await bus.leftUntil(streams.telecommandEvents);
-  return until !== undefined && drawn < until;
+  return drawn < (await bus.leftUntil(streams.telecommandEvents));
 }
 
 /** Its events in order; none: no archive has any. Refused where that is not known (B3). */

@@ -242,10 +242,10 @@ export interface Bus {
    */
   holesUntil(stream: StreamDefinition): Promise<number | undefined>;
   /**
-   * Until when what was stored may have left a stream from its front, whatever its retention is now; undefined: it
-   * still holds its first message, or never had one. Rejects with an outage.
+   * Until when what was stored may have left a stream from its front, whatever its retention is now, or was in another
+   * stream that bore its name: when it was made, where it still holds its first message. Rejects with an outage.
    */
-  leftUntil(stream: StreamDefinition): Promise<number | undefined>;
+  leftUntil(stream: StreamDefinition): Promise<number>;
   /**
    * When the last message was stored of which this process found that the store went back behind it; undefined: none.
    */

@@ -161,6 +161,7 @@ export class FollowingWorld {
       firstSeq: 1,
       firstAt: undefined,
       lastAt: undefined,
+      madeAt: undefined,
       replicas: this.#replicas,
       leader,
       meanBytes: 1,

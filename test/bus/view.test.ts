@@ -24,6 +24,7 @@ const stands = (lastSeq: number, replicas = 3) =>
     firstSeq: 1,
     firstAt: undefined,
     lastAt: undefined,
+    madeAt: undefined,
     replicas,
     meanBytes: 100,
   }) as const;

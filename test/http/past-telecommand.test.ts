@@ -26,8 +26,8 @@ const stored: string[] = [];
 let last: StreamMessage | undefined;
 let followed = 0;
 let keptMs = streams.telecommandEvents.maxAgeMs as number;
-/** When the first message was stored that the bus has, where others were before it. */
-let leftUntil: number | undefined;
+/** When the first message was stored that the bus has, where others were before it; or when the stream was made. */
+let leftUntil: number;
 
 beforeAll(async () => {
   world = await startHistoryWorld([submitTelecommand], [followTelecommand], {
@@ -52,7 +52,7 @@ beforeEach(() => {
   last = undefined;
   followed = 0;
   keptMs = streams.telecommandEvents.maxAgeMs;
-  leftUntil = undefined;
+  leftUntil = 0;
   world.refuseWith(undefined);
 });
 

@@ -117,8 +117,9 @@ export class FakeBus implements Bus {
     this.demand();
   }
 
-  async leftUntil(): Promise<undefined> {
+  async leftUntil(): Promise<number> {
     this.demand();
+    return 0;
   }
 
   objects(): never {

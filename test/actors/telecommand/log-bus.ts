@@ -177,7 +177,9 @@ export class LogBus implements Bus {
     return this.emptyUntil;
   }
 
-  async leftUntil(): Promise<undefined> {}
+  async leftUntil(): Promise<number> {
+    return 0;
+  }
 
   #offer(feed: Feed, stream: StreamDefinition, message: StreamMessage): void {
     if (feed.stream !== stream.name || !feed.pattern.test(message.subject)) return;

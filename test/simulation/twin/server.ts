@@ -77,7 +77,7 @@ export class TwinServer {
   createAgain(definition: Pick<StreamDefinition, 'name' | 'dedupeMs'>): void {
     assert(!this.#up, 'V3');
     this.#order += 1;
-    this.stream(definition).createAgain(this.#order);
+    this.stream(definition).createAgain(this.#order, this.now);
   }
 
   /** A stream is full: all but its newest so many messages are gone. */
@@ -103,7 +103,7 @@ export class TwinServer {
   stream({ name, dedupeMs }: Pick<StreamDefinition, 'name' | 'dedupeMs'>): StoredStream {
     let stream = this.#streams.get(name);
     if (stream === undefined) {
-      stream = new StoredStream(name, dedupeMs, this.#options.ignoresExpectations === true);
+      stream = new StoredStream({ name, dedupeMs }, this.now, this.#options.ignoresExpectations === true);
       this.#streams.set(name, stream);
     }
     return stream;

@@ -73,9 +73,16 @@ export class StoredStream {
   readonly #rewound = new Set<() => void>();
   readonly #discards = new Set<(upTo: number) => void>();
 
-  constructor(name: string, dedupeMs: number, ignoresExpectations: boolean) {
+  #madeAt: number;
+
+  constructor(
+    { name, dedupeMs }: { readonly name: string; readonly dedupeMs: number },
+    madeAt: number,
+    ignoresExpectations: boolean,
+  ) {
     this.name = name;
     this.#dedupeMs = dedupeMs;
+    this.#madeAt = madeAt;
     this.#ignoresExpectations = ignoresExpectations;
   }
 
@@ -111,10 +118,10 @@ export class StoredStream {
   }
 
   /** Likewise. */
-  get leftUntil(): number | undefined {
+  get leftUntil(): number {
     const [first] = this.#messages;
-    if (first === undefined) return this.#lastAt;
-    return first.seq > 1 ? first.at : undefined;
+    if (first === undefined) return this.#lastAt ?? this.#madeAt;
+    return first.seq > 1 ? first.at : this.#madeAt;
   }
 
   at(seq: number): StoredMessage | undefined {
@@ -193,8 +200,9 @@ export class StoredStream {
   }
 
   /** The stream is deleted and created again: it begins with position 1 (S2). */
-  createAgain(order: number): void {
+  createAgain(order: number, now: number): void {
     this.rewind(Number.NEGATIVE_INFINITY, order);
+    this.#madeAt = now;
     this.#base = 0;
     this.#emptyUpTo = 0;
     this.#ids.clear();

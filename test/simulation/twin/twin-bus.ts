@@ -345,7 +345,7 @@ export class TwinBus implements Bus, TwinCalls {
     return this.read(`look ${stream.name}`, () => stream.holesUntil);
   }
 
-  leftUntil(definition: StreamDefinition): Promise<number | undefined> {
+  leftUntil(definition: StreamDefinition): Promise<number> {
     const stream = this.#options.server.stream(definition);
     return this.read(`look ${stream.name}`, () => stream.leftUntil);
   }
