@@ -19,6 +19,8 @@ let leads: boolean;
 let failures: unknown[];
 let receiver: Receiver;
 
+/** In which the processor time of the same work is measured. */
+const ROUNDS = 6;
 const kept = async (): Promise<BindReply> => ({ outcome: 'kept' });
 const silent = async (): Promise<BindReply> => {
   throw new Outage('bus.no-responder', 'nobody');
@@ -237,13 +239,15 @@ describe('a receiver', () => {
       expect(taken).toBe(count);
       return user + system;
     };
-    const least = async (count: number): Promise<number> => {
-      const costs = [];
-      for (let n = 0; n < 4; n += 1) costs.push(await cost(count));
-      return Math.min(...costs);
-    };
-    // Each looked for among all of them, it is eighty times.
-    expect((await least(16_000)) / (await least(1_000))).toBeLessThan(40);
+    // Each looked for among all of them, it is eighty times. Measured in turn, and the least of each counts: what is
+    // collected or compiled meanwhile is in some rounds and not in all.
+    const bound = 40;
+    let [many, few] = [await cost(16_000), await cost(1_000)];
+    for (let round = 1; round < ROUNDS && many >= bound * few; round += 1) {
+      many = Math.min(many, await cost(16_000));
+      few = Math.min(few, await cost(1_000));
+    }
+    expect(many / few).toBeLessThan(bound);
   }, 30_000);
 
   it('is not asked for ever what it refuses, but is reported when it changes', async () => {
