@@ -39,6 +39,11 @@ export const PARTITION_MOVES = 32;
 export const PARTITIONS_GIVEN = 4;
 export const PARTITION_TAKEN_MS = 2_000;
 /**
+ * How long a process that is given other partitions waits for one before it asks the bus who owns it: longer than two
+ * thousand take to be given.
+ */
+export const PARTITION_PATIENCE_MS = 30_000;
+/**
  * How long the start of a worker keeps the place of its partition among those: one that waits for something lets others
  * go on.
  */

@@ -15,11 +15,17 @@
  *     meanwhile: who joins takes seconds for a thousand.
  * Q6. Who ranks highest and sees another living owner for long, while it is given nothing else, asks the bus: what it
  *     knows may have been read past its watch, which then does not notice that the store went back behind it. Who
- *     joins is given one after the other (Q7) and asks about none of those meanwhile.
+ *     joins is given one after the other (Q7) and asks about none of those meanwhile, but for what it waits for very
+ *     long: somewhere something may always be moving.
  */
 
 import { buckets } from '../../contract/bus/buckets.ts';
-import { MEMBER_TTL_MS, PARTITION_MOVES, PARTITION_START_MS } from '../../contract/limits/membership.ts';
+import {
+  MEMBER_TTL_MS,
+  PARTITION_MOVES,
+  PARTITION_PATIENCE_MS,
+  PARTITION_START_MS,
+} from '../../contract/limits/membership.ts';
 import type { Bus, Watch } from '../../ports/bus.ts';
 import type { Clock, Random, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
@@ -268,7 +274,9 @@ export class Partitions implements Ownerships {
   /** Longer than an owner takes to give the next of what is another's (Q6). */
   #isOld({ lease }: Holding<NoTerms>): boolean {
     if (lease === undefined) return false;
-    return this.#options.clock.monotonic() - Math.max(lease.at, this.#takenAt) > MEMBER_TTL_MS;
+    const now = this.#options.clock.monotonic();
+    const isGiven = now - this.#takenAt <= MEMBER_TTL_MS;
+    return now - lease.at > (isGiven ? PARTITION_PATIENCE_MS : MEMBER_TTL_MS);
   }
 
   /** Q6 */

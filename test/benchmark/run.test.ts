@@ -117,15 +117,12 @@ describe.runIf(expected.length > 0)('the benchmark in its quick form', () => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'mcs-benchmark-test-'));
     const output = join(folder, 'results.json');
-    // Compiled once: sixty processes that compile their four hundred files each are most of what this would cost.
-    const programs = await compiledPrograms('benchmark/run.ts', 'benchmark/peers/*.ts');
+    const programs = await compiledPrograms('benchmark/run.ts');
     const onlyThese =
       files.length < FILES.length ? ['--only', files.flatMap((file) => ROWS[file]!.only).join(',')] : [];
     const args = [join(programs, 'run.mjs'), '--quick', '--output', output, ...onlyThese];
-    const env = { ...process.env, BENCHMARK_PEERS: join(programs, 'peers') };
     const { stdout } = await promisify(execFile)(process.execPath, args, {
       cwd: ROOT,
-      env,
       timeout: QUICK_MS,
     });
     printed = stdout;

@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { identityOf } from '../../../bus/process-identity.ts';
 import { buckets } from '../../../contract/bus/buckets.ts';
-import { MEMBER_TTL_MS, PARTITION_TAKEN_MS, PARTITIONS_GIVEN } from '../../../contract/limits/membership.ts';
+import {
+  MEMBER_TTL_MS,
+  PARTITION_PATIENCE_MS,
+  PARTITION_TAKEN_MS,
+  PARTITIONS_GIVEN,
+} from '../../../contract/limits/membership.ts';
 import type { Bucket, Bus } from '../../../ports/bus.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import { seededRandom } from '../../../ports/seeded-random.ts';
@@ -184,7 +189,8 @@ describe('partitions', () => {
       return written.revision;
     };
     const revisions = new Map<string, number>();
-    for (const name of names) revisions.set(name, await write(name, other, 0));
+    const many = Array.from({ length: 24 }, (_, n) => `p${n}`);
+    for (const name of many) revisions.set(name, await write(name, other, 0));
     const asked: string[] = [];
     const members = bus.bucket(buckets.members);
     const get: Bucket['get'] = (key, ...known) => {
@@ -193,12 +199,11 @@ describe('partitions', () => {
     };
     const noted = partlyOther(bus, { bucket: () => partlyOther(members, { get }) });
     let now = 0;
-    const joining = await peer(instance, prefix, names, noted, {
+    const joining = await peer(instance, prefix, many, noted, {
       clock: { ...realClock, monotonic: () => now },
     });
-    const [first, second, ...left] = names.filter(
-      (name) => highestRanked(name, [other, instance]) === instance,
-    );
+    const waitedFor = many.filter((name) => highestRanked(name, [other, instance]) === instance);
+    const [first, second, third, ...left] = waitedFor;
     expect(left.length).toBeGreaterThan(0);
     const give = async (name: string): Promise<void> => {
       await write(name, null, revisions.get(name)!);
@@ -214,8 +219,16 @@ describe('partitions', () => {
     expect(asked).toEqual([]);
     now += MEMBER_TTL_MS + 1;
     joining.partitions.reconcile();
-    await until(() => asked.length >= left.length, { what: 'the others to be asked for' });
-    expect(asked.toSorted()).toEqual(left.toSorted());
+    await until(() => asked.length > left.length, { what: 'the others to be asked for' });
+    expect([...new Set(asked)].toSorted()).toEqual([third!, ...left].toSorted());
+
+    // Something is given all the time, and what is left never.
+    now = PARTITION_PATIENCE_MS + 1;
+    await give(third!);
+    asked.length = 0;
+    joining.partitions.reconcile();
+    await until(() => asked.length >= left.length, { what: 'what is waited for very long to be asked for' });
+    expect([...new Set(asked)].toSorted()).toEqual(left.toSorted());
     await joining.leave();
     await owner.leave();
   });
