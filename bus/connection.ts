@@ -22,6 +22,7 @@ import type { Log } from '../ports/log.ts';
 import { checkName } from './address.ts';
 import type { Credentials } from './credentials.ts';
 import { serverOptions, withoutSecrets } from './credentials.ts';
+import { Outgoing } from './outgoing.ts';
 import { Pulse } from './pulse.ts';
 import { Questions } from './questions.ts';
 import { isRefusal, unreached } from './unreached.ts';
@@ -73,6 +74,7 @@ export class Connection {
   readonly #listeners = new Set<(connected: boolean) => void>();
   readonly #registered = new Set<Registered>();
   readonly #questions: Questions;
+  readonly #outgoing = new Outgoing();
   readonly #waiters = new Set<Waiter>();
   #client: NatsConnection | undefined;
   #connected = false;
@@ -159,9 +161,14 @@ export class Connection {
     const client = this.#client;
     if (!this.#connected || client === undefined) return;
     this.#measure(client, data, options.headers);
-    client.publish(subject, data, {
-      ...(options.headers === undefined ? {} : { headers: encodeHeaders(options.headers) }),
-      ...(options.reply === undefined ? {} : { reply: options.reply }),
+    this.#outgoing.add({
+      subject,
+      data,
+      options: {
+        ...(options.headers === undefined ? {} : { headers: encodeHeaders(options.headers) }),
+        ...(options.reply === undefined ? {} : { reply: options.reply }),
+      },
+      refused: (error) => this.log.error({ err: error, subject }, 'the client of the bus takes no message'),
     });
   }
 
@@ -172,7 +179,7 @@ export class Connection {
     try {
       this.#measure(client, data, headers);
       const encoded = headers === undefined ? undefined : encodeHeaders(headers);
-      return this.#questions.ask(client, subject, data, timeoutMs, encoded);
+      return this.#questions.ask(this.#outgoing, subject, data, timeoutMs, encoded);
     } catch (error) {
       return Promise.reject(error);
     }
@@ -224,6 +231,7 @@ export class Connection {
     this.#closed = true;
     this.pulse.stop();
     const client = this.#client;
+    this.#outgoing.flush();
     if (client !== undefined && this.#connected)
       await Promise.race([client.flush().catch(() => {}), pause(CLOSE_MS)]);
     this.#turn(false);
@@ -284,6 +292,7 @@ export class Connection {
   async #attend(client: NatsConnection): Promise<void> {
     const { log } = this.#settings;
     this.#client = client;
+    this.#outgoing.attach(client);
     this.#questions.attach(client);
     for (const registered of this.#registered) this.#attach(client, registered);
     this.#turn(true);
@@ -334,8 +343,13 @@ export class Connection {
     }
     this.#settings.log.info({ connected }, connected ? 'bus connected' : 'bus connection lost');
     if (connected) this.#release();
-    else this.#questions.abandon('the connection was lost before the bus answered');
+    else this.#lose();
     for (const listener of this.#listeners) this.#tell(listener, connected);
+  }
+
+  #lose(): void {
+    this.#outgoing.clear();
+    this.#questions.abandon('the connection was lost before the bus answered');
   }
 
   #tell(listener: (connected: boolean) => void, connected: boolean): void {

@@ -11,6 +11,7 @@ import type { Msg, NatsConnection } from 'nats';
 import { createInbox } from 'nats';
 import { Outage } from '../contract/outage.ts';
 import { toOutage } from './fault.ts';
+import type { Message, Outgoing } from './outgoing.ts';
 
 interface Question {
   readonly subject: string;
@@ -18,8 +19,6 @@ interface Question {
   readonly reject: (outage: Outage) => void;
   readonly timer: NodeJS.Timeout;
 }
-
-type PublishOptions = NonNullable<Parameters<NatsConnection['publish']>[2]>;
 
 const NO_RESPONDERS = 503;
 
@@ -43,23 +42,24 @@ export class Questions {
 
   /** The answer; rejects with an outage. */
   ask(
-    client: NatsConnection,
+    outgoing: Outgoing,
     subject: string,
     data: Uint8Array,
     timeoutMs: number,
-    headers: PublishOptions['headers'],
+    headers: Message['options']['headers'],
   ): Promise<Msg> {
     return new Promise((resolve, reject) => {
       this.#asked += 1;
       const token = this.#asked.toString(36);
       const reply = `${this.#inbox}.${token}`;
-      try {
-        client.publish(subject, data, headers === undefined ? { reply } : { reply, headers });
-      } catch (error) {
-        return reject(toOutage(error, subject));
-      }
       const timer = setTimeout(() => this.#expired(token), Math.max(1, Math.ceil(timeoutMs)));
       this.#open.set(token, { subject, resolve, reject, timer });
+      outgoing.add({
+        subject,
+        data,
+        options: headers === undefined ? { reply } : { reply, headers },
+        refused: (error) => this.#settled(token)?.reject(toOutage(error, subject)),
+      });
     });
   }
 

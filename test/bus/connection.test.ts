@@ -93,3 +93,20 @@ it('bus/connection.N5 leaves a server that answers for another one, wherever the
 function portOf(connection: Connection): string {
   return connection.server?.split(':').at(-1) ?? 'nowhere';
 }
+
+it('outgoing.D1 what was sent just before a connection is closed arrives, in its order', async () => {
+  const { url } = servers[0]!;
+  const [there, here] = ['there', 'here'].map((name) => new Connection({ url, name, log: keptLog() }));
+  await until(() => there!.connected && here!.connected);
+  const heard: string[] = [];
+  there!.subscribe('test.last', ({ data }) => heard.push(Buffer.from(data).toString()));
+  await there!.request('$JS.API.INFO', new Uint8Array(), 10_000);
+  for (const text of ['first', 'second', 'third']) {
+    here!.send('test.last', Buffer.from(text));
+    await Promise.resolve();
+  }
+  await here!.close();
+  await until(() => heard.length === 3, { what: 'the last messages' });
+  expect(heard).toEqual(['first', 'second', 'third']);
+  await there!.close();
+});

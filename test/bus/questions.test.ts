@@ -1,5 +1,6 @@
 import type { Msg, NatsConnection } from 'nats';
 import { describe, expect, it } from 'vitest';
+import { Outgoing } from '../../bus/outgoing.ts';
 import { Questions } from '../../bus/questions.ts';
 
 interface Sent {
@@ -37,8 +38,13 @@ function asking() {
   const server = silentClient();
   const questions = new Questions('_MCS.test');
   questions.attach(server.client);
-  const ask = (subject: string, timeoutMs = 60_000) =>
-    questions.ask(server.client, subject, DATA, timeoutMs, undefined);
+  const outgoing = new Outgoing();
+  outgoing.attach(server.client);
+  const ask = (subject: string, timeoutMs = 60_000) => {
+    const answer = questions.ask(outgoing, subject, DATA, timeoutMs, undefined);
+    outgoing.flush();
+    return answer;
+  };
   return { ...server, questions, ask };
 }
 
