@@ -107,11 +107,7 @@ export const ParametersView = Type.Object(
 );
 export type ParametersView = Static<typeof ParametersView>;
 
-/**
- * Body of `mcs.ctl.rpc.gateway.<gateway>.bind` and `mcs.ctl.rpc.driver.<driver>.bind` (ours): how a link of a target is
- * bound now. Delivered when a process appears, and again whenever the mode of the target changes (MC-MODE-016,
- * MC-MODE-017).
- */
+/** How a link of a target is bound now (MC-MODE-016, MC-MODE-017). */
 export interface LinkBinding {
   readonly target: string;
   readonly link: string;
@@ -125,7 +121,24 @@ export interface LinkBinding {
   readonly seq: number;
 }
 
-/** Reply of the verb `bind`. `older`: the link is bound by something newer already, and stays so. */
+/** What a binding says, whoever delivers it. */
+export type BindingContent = Omit<LinkBinding, 'epoch' | 'seq'>;
+
+/**
+ * Body of `mcs.ctl.rpc.gateway.<gateway>.bind` and `mcs.ctl.rpc.driver.<driver>.bind` (ours): some of its links, each
+ * with the `epoch` and `seq` of the delivery. Delivered when a process appears, and again whenever the mode of a target
+ * changes.
+ */
+export interface BindCall {
+  readonly bindings: readonly BindingContent[];
+  readonly epoch: number;
+  readonly seq: number;
+}
+
+/**
+ * Reply of the verb `bind`. `older`: one of the links is bound by something newer already, and stays so. `refused`: one
+ * of the bindings is none. Whatever is said of one, the others are kept.
+ */
 export type BindReply =
   | { readonly outcome: 'kept' }
   | { readonly outcome: 'older' }

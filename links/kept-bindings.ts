@@ -7,7 +7,7 @@
  */
 
 import { subject } from '../contract/bus/subjects.ts';
-import type { BindingsWanted, BindReply, LinkBinding } from '../contract/mode.ts';
+import type { BindCall, BindingsWanted, BindReply, LinkBinding } from '../contract/mode.ts';
 import type { Bus, Stoppable } from '../ports/bus.ts';
 import type { Log } from '../ports/log.ts';
 import { callOf } from './json-call.ts';
@@ -18,14 +18,22 @@ const WISH_MS = 2_000;
 export class KeptBindings {
   readonly #kept = new Map<string, LinkBinding>();
 
-  /** Keeps a binding unless a newer one of the link is known (B1); refuses anything else. */
+  /** Keeps each binding unless a newer one of its link is known (B1); refuses anything else. */
   keep(call: object | undefined): BindReply {
-    if (!isBinding(call)) return { outcome: 'refused', reason: 'the call is not a link binding' };
-    const key = `${call.target}.${call.link}`;
+    const { bindings, epoch, seq } = (call ?? {}) as Partial<BindCall>;
+    if (!Array.isArray(bindings)) return { outcome: 'refused', reason: 'the call has no link bindings' };
+    const outcomes = new Set(bindings.map((binding) => this.#keep({ ...binding, epoch, seq })));
+    if (outcomes.has('refused')) return { outcome: 'refused', reason: 'not each of them is a link binding' };
+    return { outcome: outcomes.has('older') ? 'older' : 'kept' };
+  }
+
+  #keep(binding: object): BindReply['outcome'] {
+    if (!isBinding(binding)) return 'refused';
+    const key = `${binding.target}.${binding.link}`;
     const known = this.#kept.get(key);
-    if (known !== undefined && isOlder(call, known)) return { outcome: 'older' };
-    this.#kept.set(key, call);
-    return { outcome: 'kept' };
+    if (known !== undefined && isOlder(binding, known)) return 'older';
+    this.#kept.set(key, binding);
+    return 'kept';
   }
 
   /** The bindings whose link is still there, by target and link. */
@@ -56,8 +64,8 @@ function isOlder(one: LinkBinding, other: LinkBinding): boolean {
   return one.epoch < other.epoch || (one.epoch === other.epoch && one.seq < other.seq);
 }
 
-function isBinding(call: object | undefined): call is LinkBinding {
-  const { target, link, mode, parameters, overrides, epoch, seq } = (call ?? {}) as Partial<LinkBinding>;
+function isBinding(one: object): one is LinkBinding {
+  const { target, link, mode, parameters, overrides, epoch, seq } = one as Partial<LinkBinding>;
   const named = typeof target === 'string' && typeof link === 'string';
   const valued = isRecord(parameters) && isRecord(overrides) && (mode === null || typeof mode === 'string');
   return named && valued && Number.isSafeInteger(epoch) && Number.isSafeInteger(seq);

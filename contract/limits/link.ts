@@ -106,6 +106,10 @@ export const REPLY_DEPTH = 256;
 export const GATEWAY_STATE_MS = 1_000;
 /** How long a driver or a gateway may take to keep a binding of a link: it only remembers it. */
 export const BIND_ANSWER_MS = 2_000;
+/** Bindings in one delivery; a driver has those of thousands of targets. */
+export const BINDINGS_AT_ONCE = 64;
+/** Characters of them, each up to three bytes: well below what a bus message holds by default. */
+export const BINDINGS_CHARACTERS = 256 * 1024;
 /**
  * Bindings of links are delivered again this often: whoever lost one without a word has it back before a pass begins.
  */

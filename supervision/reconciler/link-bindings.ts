@@ -17,7 +17,7 @@ import { buckets } from '../../contract/bus/buckets.ts';
 import { subject } from '../../contract/bus/subjects.ts';
 import { objectIn } from '../../contract/json-bytes.ts';
 import { BINDINGS_AGAIN_MS, BINDINGS_AGAIN_PER_S } from '../../contract/limits/link.ts';
-import type { TargetMode } from '../../contract/mode.ts';
+import type { BindingContent, TargetMode } from '../../contract/mode.ts';
 import type { StoredPass } from '../../contract/pass.ts';
 import type { Link, Mission, Target } from '../../mission/mission.ts';
 import { currentMode, readTargetMode } from '../../mission/mode.ts';
@@ -28,7 +28,7 @@ import type { Clock, Random, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { MissionSource } from '../../ports/mission-source.ts';
 import { begun, type Worker, type WorkerContext } from '../ownership/owned-worker.ts';
-import { type BindingContent, Receiver } from './receiver.ts';
+import { Receiver } from './receiver.ts';
 
 const SECOND_MS = 1_000;
 

@@ -2,24 +2,23 @@
  * One driver or gateway that is informed how its links are bound, until it has confirmed. Mission Control Service,
  * section 4.3.
  *
- * R1. One binding is under way at a time, and what is sent is the newest there is then: an older one never follows it.
+ * R1. One delivery is under way at a time, and what is sent is the newest there is then: an older one never follows it.
  * R2. While nobody answers it is tried again, after growing waits; a change of what it is to know is reported at once.
  * R4. What there is to send is found without looking at what has been sent: a driver has a binding of each of thousands
  *     of targets.
+ * R5. A delivery has many bindings, and stays within what a message of the bus holds: for each of them alone, a driver
+ *     that begins in a cell of two thousand targets was two thousand questions.
  * R3. A receiver that knows something newer than it receives ends the delivery: somebody else leads.
  */
 
 import { assertNever } from '../../contract/assert.ts';
-import { BIND_ANSWER_MS } from '../../contract/limits/link.ts';
-import { type BindReply, type LinkBinding, readBindReply } from '../../contract/mode.ts';
+import { BIND_ANSWER_MS, BINDINGS_AT_ONCE, BINDINGS_CHARACTERS } from '../../contract/limits/link.ts';
+import { type BindCall, type BindingContent, type BindReply, readBindReply } from '../../contract/mode.ts';
 import { Backoff } from '../../links/gateway/backoff.ts';
 import { askOrAway } from '../../messaging/ask.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { Clock, Random, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
-
-/** What a binding says, whoever delivers it. */
-export type BindingContent = Omit<LinkBinding, 'epoch' | 'seq'>;
 
 interface ReceiverOptions {
   readonly bus: Bus;
@@ -29,7 +28,7 @@ interface ReceiverOptions {
   /** Of its verb `bind`. */
   readonly subject: string;
   /** The fencing token and the next number of a delivery; undefined when this process leads no more. */
-  readonly stamp: () => Pick<LinkBinding, 'epoch' | 'seq'> | undefined;
+  readonly stamp: () => Omit<BindCall, 'bindings'> | undefined;
   readonly failed: (error: unknown) => void;
 }
 
@@ -45,8 +44,8 @@ export class Receiver {
   #repeated = 0;
   /** How often it began again, or what is under way was to be repeated: what is sent then may have come before. */
   #life = 0;
-  /** The binding that is under way, by target and link. */
-  #underWay: string | undefined;
+  /** The bindings that are under way, by target and link. */
+  #underWay: ReadonlyMap<string, string> = new Map();
   #isWorking = false;
   #working: Promise<void> = Promise.resolve();
   #timer: TimerHandle | undefined;
@@ -86,7 +85,7 @@ export class Receiver {
       this.#delivered.delete(key);
       this.#pending.add(key);
     }
-    if (this.#underWay !== undefined && keys.includes(this.#underWay)) this.#life += 1;
+    if (keys.some((key) => this.#underWay.has(key))) this.#life += 1;
     if (keys.length > 0) this.#begin();
     return keys.length;
   }
@@ -108,41 +107,54 @@ export class Receiver {
   /** R1. Whoever begins again finds it working or done: nothing is waited for between the last look and the end. */
   async #deliver(): Promise<void> {
     try {
-      for (let next = this.#next(); next !== undefined; next = this.#next()) {
-        const [key, content] = next;
+      for (let next = this.#next(); next.size > 0; next = this.#next()) {
         const life = this.#life;
-        this.#underWay = key;
-        const outcome = await this.#send(content);
+        this.#underWay = next;
+        const outcome = await this.#send([...next.values()]);
         if (outcome === 'over' || this.#stopped) return;
-        if (outcome === 'taken' && life === this.#life) this.#keep(key, content);
+        if (outcome === 'taken' && life === this.#life) this.#keep(next);
         if (outcome === 'taken') this.#backoff.reset();
-        else if (this.#wanted.get(key) === content) return this.#later();
+        else if (this.#isWanted(next)) return this.#later();
       }
     } finally {
-      this.#underWay = undefined;
+      this.#underWay = new Map();
       this.#isWorking = false;
     }
   }
 
-  /** R4 */
-  #next(): readonly [string, string] | undefined {
+  /** The bindings of the next delivery; none when all are delivered (R4, R5). */
+  #next(): ReadonlyMap<string, string> {
+    const next = new Map<string, string>();
+    let characters = 0;
     for (const key of this.#pending) {
       const content = this.#wanted.get(key);
-      if (content !== undefined) return [key, content];
+      if (content === undefined) continue;
+      characters += content.length;
+      if (next.size > 0 && characters > BINDINGS_CHARACTERS) break;
+      next.set(key, content);
+      if (next.size === BINDINGS_AT_ONCE) break;
     }
-    return undefined;
+    return next;
   }
 
-  #keep(key: string, content: string): void {
-    this.#delivered.set(key, content);
-    if (this.#wanted.get(key) === content) this.#pending.delete(key);
+  #keep(delivered: ReadonlyMap<string, string>): void {
+    for (const [key, content] of delivered) {
+      this.#delivered.set(key, content);
+      if (this.#wanted.get(key) === content) this.#pending.delete(key);
+    }
   }
 
-  async #send(content: string): Promise<'taken' | 'silent' | 'over'> {
+  /** Whether nothing of it has changed meanwhile. */
+  #isWanted(sent: ReadonlyMap<string, string>): boolean {
+    return [...sent].every(([key, content]) => this.#wanted.get(key) === content);
+  }
+
+  async #send(contents: readonly string[]): Promise<'taken' | 'silent' | 'over'> {
     const { bus, log, subject, stamp } = this.#options;
     const stamped = stamp();
     if (stamped === undefined) return 'over';
-    const call = { ...(JSON.parse(content) as BindingContent), ...stamped };
+    const bindings = contents.map((content) => JSON.parse(content) as BindingContent);
+    const call: BindCall = { bindings, ...stamped };
     const question = { to: subject, call, read: readBindReply, timeoutMs: BIND_ANSWER_MS };
     const asked = await askOrAway(bus, question);
     switch (asked.outcome) {

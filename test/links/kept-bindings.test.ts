@@ -2,7 +2,7 @@
 
 import { expect, it } from 'vitest';
 import { subject } from '../../contract/bus/subjects.ts';
-import type { LinkBinding } from '../../contract/mode.ts';
+import type { BindCall, LinkBinding } from '../../contract/mode.ts';
 import { startDriverService } from '../../links/driver-service.ts';
 import { KeptBindings } from '../../links/kept-bindings.ts';
 import { demoMission, TestMissions } from '../support/missions.ts';
@@ -21,40 +21,65 @@ const binding = (seq: number, more: Partial<LinkBinding> = {}): LinkBinding => (
   ...more,
 });
 
+/** A delivery with that binding alone. */
+const call = ({ epoch, seq, ...content }: LinkBinding): BindCall => ({ bindings: [content], epoch, seq });
+
 it('kept-bindings.B1 keeps the newest delivery, whatever comes after it', () => {
   const kept = new KeptBindings();
-  expect(kept.keep(binding(2))).toEqual({ outcome: 'kept' });
-  expect(kept.keep(binding(1))).toEqual({ outcome: 'older' });
-  expect(kept.keep(binding(2))).toEqual({ outcome: 'kept' });
+  expect(kept.keep(call(binding(2)))).toEqual({ outcome: 'kept' });
+  expect(kept.keep(call(binding(1)))).toEqual({ outcome: 'older' });
+  expect(kept.keep(call(binding(2)))).toEqual({ outcome: 'kept' });
   expect(kept.of(all).map(({ mode }) => mode)).toEqual(['m2']);
 });
 
 it('kept-bindings.B1 takes a newer reconciler at its first delivery, and none of the one before any more', () => {
   const kept = new KeptBindings();
-  kept.keep(binding(900));
-  expect(kept.keep(binding(1, { epoch: 8 }))).toEqual({ outcome: 'kept' });
-  expect(kept.keep(binding(901))).toEqual({ outcome: 'older' });
+  kept.keep(call(binding(900)));
+  expect(kept.keep(call(binding(1, { epoch: 8 })))).toEqual({ outcome: 'kept' });
+  expect(kept.keep(call(binding(901)))).toEqual({ outcome: 'older' });
   expect(kept.of(all)).toEqual([binding(1, { epoch: 8 })]);
 });
 
 it('keeps each link for itself, in order, and forgets to show what is bound no more', () => {
   const kept = new KeptBindings();
-  kept.keep(binding(5, { link: 'xband' }));
-  kept.keep(binding(3));
+  kept.keep(call(binding(5, { link: 'xband' })));
+  kept.keep(call(binding(3)));
   expect(kept.of(all).map(({ link }) => link)).toEqual(['uhf', 'xband']);
   expect(kept.of((_target, link) => link === 'xband').map(({ link }) => link)).toEqual(['xband']);
+});
+
+it('kept-bindings.B1 keeps of one delivery what is newer and a binding, and says of the rest what it is', () => {
+  const kept = new KeptBindings();
+  const both = (seq: number, second: object): BindCall => {
+    const { bindings } = call(binding(seq));
+    return { ...call(binding(seq)), bindings: [...bindings, second as LinkBinding] };
+  };
+  kept.keep(call(binding(5, { link: 'xband' })));
+  expect(kept.keep(both(4, { ...binding(4), link: 'xband' }))).toEqual({ outcome: 'older' });
+  expect(kept.of(all).map(({ link, seq }) => [link, seq])).toEqual([
+    ['uhf', 4],
+    ['xband', 5],
+  ]);
+  expect(kept.keep(both(6, { ...binding(6), mode: 7 }))).toMatchObject({ outcome: 'refused' });
+  expect(kept.of(all).map(({ link, seq }) => [link, seq])).toEqual([
+    ['uhf', 6],
+    ['xband', 5],
+  ]);
 });
 
 it.each([
   undefined,
   [],
   {},
-  { ...binding(1), mode: 7 },
-  { ...binding(1), epoch: '1' },
-  { ...binding(1), parameters: [] },
-])('refuses %j', (call) => {
+  { bindings: null, epoch: 7, seq: 1 },
+  { bindings: [null, 3], epoch: 7, seq: 1 },
+  binding(1),
+  { ...call(binding(1)), bindings: [{ ...binding(1), mode: 7 }] },
+  { ...call(binding(1)), bindings: [{ ...binding(1), parameters: [] }] },
+  { ...call(binding(1)), epoch: '1' },
+])('refuses %j', (delivery) => {
   const kept = new KeptBindings();
-  expect(kept.keep(call as object | undefined)).toMatchObject({ outcome: 'refused' });
+  expect(kept.keep(delivery as object | undefined)).toMatchObject({ outcome: 'refused' });
   expect(kept.of(all)).toEqual([]);
 });
 
@@ -69,9 +94,9 @@ it('a driver answers bind, shows it in its state, and keeps it over a change of 
   const missions = new TestMissions(mission);
   const service = startDriverService({ bus, missions, log: keptLog() });
   expect(wished).toEqual([{ driver: 'pus' }, { driver: 'pus-files' }, { driver: 'packets' }]);
-  expect(await bus.ask(subject.driverVerb('pus', 'bind'), binding(1))).toEqual({ outcome: 'kept' });
+  expect(await bus.ask(subject.driverVerb('pus', 'bind'), call(binding(1)))).toEqual({ outcome: 'kept' });
   const other = binding(2, { target: 'noaa20', link: 'replay' });
-  await bus.ask(subject.driverVerb('pus', 'bind'), other);
+  await bus.ask(subject.driverVerb('pus', 'bind'), call(other));
   const state = () => bus.ask(subject.driverVerb('pus', 'state'), {});
   expect(await state()).toMatchObject({ driver: 'pus', bindings: [binding(1)] });
   const pus = { ...mission.drivers.get('pus')!, settings: { source: 3 } };

@@ -5,7 +5,7 @@ import type { NatsBus } from '../../../bus/nats-bus.ts';
 import { buckets } from '../../../contract/bus/buckets.ts';
 import { subject } from '../../../contract/bus/subjects.ts';
 import { BINDINGS_AGAIN_MS, BINDINGS_AGAIN_PER_S } from '../../../contract/limits/link.ts';
-import type { LinkBinding, TargetMode } from '../../../contract/mode.ts';
+import type { BindCall, LinkBinding, TargetMode } from '../../../contract/mode.ts';
 import { KeptBindings, serveBindings } from '../../../links/kept-bindings.ts';
 import type { Bus, Stoppable } from '../../../ports/bus.ts';
 import {
@@ -102,7 +102,8 @@ it('link-bindings.K2 repeats what is bound in a large mission at a pace, each on
       bucket: () => ({ watch: async () => ({ ready: Promise.resolve(), stop: async () => undefined }) }),
       serve: () => ({ stop: async () => undefined }),
       request: async (about: string, data: Uint8Array) => {
-        reported.push(`${about} ${(JSON.parse(Buffer.from(data).toString()) as LinkBinding).target}`);
+        const { bindings } = JSON.parse(Buffer.from(data).toString()) as BindCall;
+        reported.push(...bindings.map(({ target }) => `${about} ${target}`));
         return Buffer.from('{"outcome":"kept"}');
       },
     } as unknown as Bus;
@@ -234,7 +235,7 @@ describe('the leader', () => {
     await lead(5);
     await until(() => mode(kept) === 'safe');
     // Newer, and with another belief, so that a late delivery would show.
-    kept.keep({ ...kept.of(all)[0]!, mode: 'of the new leader', epoch: 6, seq: 1 });
+    kept.keep({ bindings: [{ ...kept.of(all)[0]!, mode: 'of the new leader' }], epoch: 6, seq: 1 });
     await setMode('nominal');
     clock.advance(BINDINGS_AGAIN_MS);
     await lead(7);

@@ -1,20 +1,27 @@
 /** One driver or gateway being reported, over a bus of the test that answers as it is reported. */
 
 import { beforeEach, describe, expect, it } from 'vitest';
-import { LINK_RETRY_FIRST_MS, LINK_RETRY_LONGEST_MS } from '../../../contract/limits/link.ts';
-import type { BindReply, LinkBinding } from '../../../contract/mode.ts';
+import {
+  BINDINGS_AT_ONCE,
+  BINDINGS_CHARACTERS,
+  LINK_RETRY_FIRST_MS,
+  LINK_RETRY_LONGEST_MS,
+} from '../../../contract/limits/link.ts';
+import type { BindCall, BindingContent, BindReply, LinkBinding } from '../../../contract/mode.ts';
 import { Outage } from '../../../contract/outage.ts';
 import type { Bus } from '../../../ports/bus.ts';
-import { type BindingContent, Receiver } from '../../../supervision/reconciler/receiver.ts';
+import { Receiver } from '../../../supervision/reconciler/receiver.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { keptLog } from '../../support/silent-log.ts';
 import { until } from '../../support/until.ts';
 
 let clock: ManualClock;
 let reported: LinkBinding[];
+/** How many bindings each delivery had. */
+let deliveries: number[];
 let underWay: number;
 let most: number;
-let answer: (binding: LinkBinding) => Promise<BindReply>;
+let answer: () => Promise<BindReply>;
 let leads: boolean;
 let failures: unknown[];
 let receiver: Receiver;
@@ -32,21 +39,27 @@ const binding = (mode: string, link = 'uhf'): BindingContent => ({
   parameters: { 'obc.watchdog': 60 },
   overrides: {},
 });
+/** One of those that go alone: two of them are more than a delivery may be. */
+const large = (mode: string, link: string): BindingContent => ({
+  ...binding(mode, link),
+  parameters: { 'obc.text': 'x'.repeat(BINDINGS_CHARACTERS / 2) },
+});
 const modes = () => reported.map(({ link, mode }) => `${link} ${mode}`);
 
 beforeEach(() => {
   clock = new ManualClock(1_000_000);
-  reported = [];
+  [reported, deliveries] = [[], []];
   [underWay, most, leads, failures] = [0, 0, true, []];
   answer = kept;
   let seq = 0;
   const request = async (_subject: string, data: Uint8Array): Promise<Uint8Array> => {
     underWay += 1;
     most = Math.max(most, underWay);
-    const call = JSON.parse(Buffer.from(data).toString()) as LinkBinding;
-    reported.push(call);
+    const { bindings, ...stamp } = JSON.parse(Buffer.from(data).toString()) as BindCall;
+    reported.push(...bindings.map((each) => ({ ...each, ...stamp })));
+    deliveries.push(bindings.length);
     try {
-      return Buffer.from(JSON.stringify(await answer(call)));
+      return Buffer.from(JSON.stringify(await answer()));
     } finally {
       underWay -= 1;
     }
@@ -69,12 +82,27 @@ describe('a receiver', () => {
   it('is reported each binding once, with the token of the leader and a rising number', async () => {
     receiver.want([binding('safe'), binding('safe', 'sband')]);
     await until(() => reported.length === 2 && underWay === 0);
-    receiver.want([binding('safe'), binding('safe', 'sband')]);
+    receiver.want([binding('safe'), binding('nominal', 'sband')]);
+    await until(() => reported.length === 3 && underWay === 0);
+    receiver.want([binding('safe'), binding('nominal', 'sband')]);
     await clock.run(10);
     expect(reported).toEqual([
       { ...binding('safe'), epoch: 7, seq: 1 },
-      { ...binding('safe', 'sband'), epoch: 7, seq: 2 },
+      { ...binding('safe', 'sband'), epoch: 7, seq: 1 },
+      { ...binding('nominal', 'sband'), epoch: 7, seq: 2 },
     ]);
+  });
+
+  it('receiver.R5 is reported many at once, and no more than a message of the bus holds', async () => {
+    const links = Array.from({ length: 2 * BINDINGS_AT_ONCE + 3 }, (_, n) => `link-${n}`);
+    receiver.want(links.map((link) => binding('safe', link)));
+    await until(() => reported.length === links.length && underWay === 0);
+    expect(deliveries).toEqual([BINDINGS_AT_ONCE, BINDINGS_AT_ONCE, 3]);
+    expect(reported.map(({ link }) => link)).toEqual(links);
+    deliveries = [];
+    receiver.want([large('safe', 'a'), binding('safe', 'b'), large('safe', 'c'), large('safe', 'd')]);
+    await until(() => reported.length === links.length + 4 && underWay === 0);
+    expect(deliveries).toEqual([2, 1, 1]);
   });
 
   it('receiver.R1 is reported the newest, one at a time, also when it changes while one is under way', async () => {
@@ -156,7 +184,7 @@ describe('a receiver', () => {
 
   it('receiver.R3 is left alone once it says that somebody else leads', async () => {
     answer = async () => ({ outcome: 'older' });
-    receiver.want([binding('a'), binding('a', 'sband')]);
+    receiver.want([large('a', 'uhf'), large('a', 'sband')]);
     await clock.run(LINK_RETRY_LONGEST_MS, 100);
     expect([modes(), clock.waiting]).toEqual([['uhf a'], 0]);
   });
@@ -203,7 +231,7 @@ describe('a receiver', () => {
         });
       return { outcome: 'kept' };
     };
-    receiver.want(['a', 'b', 'c'].map((link) => binding('safe', link)));
+    receiver.want(['a', 'b', 'c'].map((link) => large('safe', link)));
     await until(() => reported.length === 2);
     expect(receiver.repeat(2)).toBe(2);
     confirm();
@@ -217,8 +245,8 @@ describe('a receiver', () => {
   it('receiver.R4 is reported sixteen times as much at sixteen times the cost', async () => {
     const cost = async (count: number): Promise<number> => {
       let taken = 0;
-      const request = async (): Promise<Uint8Array> => {
-        taken += 1;
+      const request = async (_subject: string, data: Uint8Array): Promise<Uint8Array> => {
+        taken += (JSON.parse(Buffer.from(data).toString()) as BindCall).bindings.length;
         return Buffer.from('{"outcome":"kept"}');
       };
       const many = new Receiver({
@@ -239,13 +267,13 @@ describe('a receiver', () => {
       expect(taken).toBe(count);
       return user + system;
     };
-    // Each looked for among all of them, it is eighty times. Measured in turn, and the least of each counts: what is
+    // Each looked for among all of them, it is a hundred times. Measured in turn, and the least of each counts: what is
     // collected or compiled meanwhile is in some rounds and not in all.
     const bound = 40;
-    let [many, few] = [await cost(16_000), await cost(1_000)];
+    let [many, few] = [await cost(64_000), await cost(4_000)];
     for (let round = 1; round < ROUNDS && many >= bound * few; round += 1) {
-      many = Math.min(many, await cost(16_000));
-      few = Math.min(few, await cost(1_000));
+      many = Math.min(many, await cost(64_000));
+      few = Math.min(few, await cost(4_000));
     }
     expect(many / few).toBeLessThan(bound);
   }, 30_000);
