@@ -186,11 +186,14 @@ export class JetStream {
 }
 
 const EMPTY = new Uint8Array(0);
+/** The refusal of most questions by far; who asks takes it for an answer, and its stack says nothing. */
+const NO_MESSAGE = new ApiError(404, apiError.noMessage, 'no message found');
 
 function parse<Reply>(data: Uint8Array): Reply {
   const reply = JSON.parse(decoder.decode(data)) as Reply & ErrorReply;
   if (reply.error === undefined) return reply;
   const { code, err_code, description } = reply.error;
+  if (err_code === apiError.noMessage) throw NO_MESSAGE;
   throw new ApiError(code, err_code ?? 0, description ?? 'refused by JetStream');
 }
 
