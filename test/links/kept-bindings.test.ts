@@ -40,6 +40,12 @@ it('kept-bindings.B1 takes a newer reconciler at its first delivery, and none of
   expect(kept.of(all)).toEqual([binding(1, { epoch: 8 })]);
 });
 
+it('keeps a binding of a target whose mode is not known', () => {
+  const kept = new KeptBindings();
+  expect(kept.keep(call(binding(1, { mode: null })))).toEqual({ outcome: 'kept' });
+  expect(kept.of(all).map(({ mode }) => mode)).toEqual([null]);
+});
+
 it('keeps each link for itself, in order, and forgets to show what is bound no more', () => {
   const kept = new KeptBindings();
   kept.keep(call(binding(5, { link: 'xband' })));
@@ -74,9 +80,19 @@ it.each([
   { bindings: null, epoch: 7, seq: 1 },
   { bindings: [null, 3], epoch: 7, seq: 1 },
   binding(1),
-  { ...call(binding(1)), bindings: [{ ...binding(1), mode: 7 }] },
-  { ...call(binding(1)), bindings: [{ ...binding(1), parameters: [] }] },
+  ...(
+    [
+      { target: 7 },
+      { link: undefined },
+      { mode: 7 },
+      { parameters: [] },
+      { parameters: null },
+      { overrides: 'none' },
+      { overrides: undefined },
+    ] as object[]
+  ).map((wrong) => ({ ...call(binding(1)), bindings: [{ ...binding(1), ...wrong }] })),
   { ...call(binding(1)), epoch: '1' },
+  { ...call(binding(1)), seq: 0.5 },
 ])('refuses %j', (delivery) => {
   const kept = new KeptBindings();
   expect(kept.keep(delivery as object | undefined)).toMatchObject({ outcome: 'refused' });
