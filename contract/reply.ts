@@ -8,7 +8,7 @@
  * A3. Every reply to a question over the bus is read here.
  */
 
-import { parseJsonBytes } from './json-bytes.ts';
+import { isDeeperThan, parseJsonBytes } from './json-bytes.ts';
 import { REPLY_BYTES, REPLY_DEPTH } from './limits/link.ts';
 import { accepted, type Result, refusedAll } from './result.ts';
 
@@ -17,7 +17,7 @@ export type Foreign = Readonly<Record<string, unknown>>;
 
 /** The reply as an object; undefined when it is none. */
 export function readReply(bytes: Uint8Array): Foreign | undefined {
-  if (bytes.length > REPLY_BYTES || isTooDeep(bytes)) return undefined;
+  if (bytes.length > REPLY_BYTES || isDeeperThan(REPLY_DEPTH, bytes)) return undefined;
   try {
     return asObject(parseJsonBytes(bytes));
   } catch {
@@ -92,24 +92,4 @@ export function oneOf<Word extends string>(
 ): Word | undefined {
   const text = textIn(reply, field);
   return words.find((word) => word === text);
-}
-
-const [QUOTE, ESCAPE] = [0x22, 0x5c];
-const OPENING = new Set([0x5b, 0x7b]);
-const CLOSING = new Set([0x5d, 0x7d]);
-
-/** Brackets open at once, looked at before anything is made of them. */
-function isTooDeep(bytes: Uint8Array): boolean {
-  let depth = 0;
-  let isText = false;
-  for (let at = 0; at < bytes.length; at += 1) {
-    const byte = bytes[at]!;
-    if (isText && byte === ESCAPE) at += 1;
-    else if (byte === QUOTE) isText = !isText;
-    else if (isText) continue;
-    else if (OPENING.has(byte)) depth += 1;
-    else if (CLOSING.has(byte)) depth -= 1;
-    if (depth > REPLY_DEPTH) return true;
-  }
-  return false;
 }

@@ -4,6 +4,8 @@ import { FRAME_BYTES } from './link.ts';
 
 /** JSON bodies: the largest telecommand or run request is a few kB; 1 MiB leaves room for bytes arguments. */
 export const JSON_BODY_BYTES = 1024 * 1024;
+/** Lists and objects of a body within one another: those that mean anything have half a dozen. */
+export const BODY_DEPTH = 64;
 /** Characters of a name or token: people write some twenty, and a key of the bus holds five of them. */
 export const NAME_CHARACTERS = 128;
 /** Characters of `component[instance].name`, and of what else is made of a few names. */
