@@ -108,8 +108,8 @@ export const GATEWAY_STATE_MS = 1_000;
 export const BIND_ANSWER_MS = 2_000;
 /** Bindings in one delivery; a driver has those of thousands of targets. */
 export const BINDINGS_AT_ONCE = 64;
-/** Characters of them, each up to three bytes: well below what a bus message holds by default. */
-export const BINDINGS_CHARACTERS = 256 * 1024;
+/** Characters of them, each up to three bytes: a tenth of what a bus message holds by default. */
+export const BINDINGS_CHARACTERS = 32 * 1024;
 /**
  * Bindings of links are delivered again this often: whoever lost one without a word has it back before a pass begins.
  */

@@ -39,8 +39,8 @@ export const PARTITION_MOVES = 32;
 export const PARTITIONS_GIVEN = 4;
 export const PARTITION_TAKEN_MS = 2_000;
 /**
- * How long a process that is given other partitions waits for one before it asks the bus who owns it: longer than two
- * thousand take to be given.
+ * How long a process that is given other partitions waits for one before it asks the bus who owns it, and between two
+ * such questions: longer than two thousand take to be given.
  */
 export const PARTITION_PATIENCE_MS = 30_000;
 /**

@@ -16,7 +16,7 @@
  * Q6. Who ranks highest and sees another living owner for long, while it is given nothing else, asks the bus: what it
  *     knows may have been read past its watch, which then does not notice that the store went back behind it. Who
  *     joins is given one after the other (Q7) and asks about none of those meanwhile, but for what it waits for very
- *     long: somewhere something may always be moving.
+ *     long, and for that as seldom: somewhere something may always be moving.
  */
 
 import { buckets } from '../../contract/bus/buckets.ts';
@@ -76,6 +76,8 @@ export class Partitions implements Ownerships {
   #unsettled: string | undefined;
   /** When a partition was last taken here. */
   #takenAt = Number.NEGATIVE_INFINITY;
+  /** When the bus was last asked for the owner of a partition (Q6). */
+  readonly #askedAt = new Map<string, number>();
   #watch: Watch | undefined;
   #stopped = false;
 
@@ -272,16 +274,18 @@ export class Partitions implements Ownerships {
   }
 
   /** Longer than an owner takes to give the next of what is another's (Q6). */
-  #isOld({ lease }: Holding<NoTerms>): boolean {
+  #isOld({ name, lease }: Holding<NoTerms>): boolean {
     if (lease === undefined) return false;
     const now = this.#options.clock.monotonic();
-    const isGiven = now - this.#takenAt <= MEMBER_TTL_MS;
-    return now - lease.at > (isGiven ? PARTITION_PATIENCE_MS : MEMBER_TTL_MS);
+    if (now - this.#takenAt > MEMBER_TTL_MS) return now - lease.at > MEMBER_TTL_MS;
+    const askedAt = this.#askedAt.get(name) ?? lease.at;
+    return now - Math.max(lease.at, askedAt) > PARTITION_PATIENCE_MS;
   }
 
   /** Q6 */
   async #ask(holding: Holding<NoTerms>): Promise<void> {
-    const { log } = this.#options;
+    const { clock, log } = this.#options;
+    this.#askedAt.set(holding.name, clock.monotonic());
     await holding.look().catch((error: unknown) => {
       log.warn({ err: error, partition: this.#holdingKind.key(holding.name) }, 'owner not asked for');
     });
