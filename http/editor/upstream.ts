@@ -9,6 +9,8 @@
  * S3. A connection carries one request: none is sent on one that the editor is about to close, and nothing left over of
  *     one request meets another.
  * S4. A request whose body does not come whole is broken off at the editor; it never looks whole there.
+ * S5. An answer that was sent before the connection of the editor broke is read, also where the rest of the body no
+ *     longer got there; one that has its end by the end of that connection alone counts as cut off then.
  */
 
 import { type ClientRequest, type IncomingMessage, request as overHttp } from 'node:http';
@@ -16,6 +18,7 @@ import { request as overHttps } from 'node:https';
 import { EDITOR_ANSWER_MS } from '../../contract/limits/editor.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import { type Content, ContentBroken } from '../content.ts';
+import { readBehindFailedWrites } from './early-answer.ts';
 import type { Fields, Outgoing } from './request-headers.ts';
 import { headersForClient } from './response-headers.ts';
 import { NOT_HTTP, whyNot } from './unreachable.ts';
@@ -60,10 +63,18 @@ export function askEditor(asked: Asked): Promise<Answered> {
   const { base, clock, gone, content } = asked;
   return new Promise((resolve) => {
     const request = openRequest(asked);
+    let isBrokenOff = false;
+    const brokeOff = (): void => {
+      isBrokenOff = true;
+    };
+    request.on('socket', (socket) => readBehindFailedWrites(socket, brokeOff));
     const patience = new Patience(clock, () =>
       settle({ kind: 'unreachable', why: 'it does not answer in time' }),
     );
+    let isSettled = false;
     const settle = (answered: Answered): void => {
+      if (isSettled) return;
+      isSettled = true;
       patience.end();
       resolve(answered);
       if (answered.kind !== 'answer') request.destroy();
@@ -72,12 +83,15 @@ export function askEditor(asked: Asked): Promise<Answered> {
       settle({ kind: 'gone' });
       request.destroy();
     });
-    request.on('response', (response) => settle(answerOf(request, response, base)));
+    request.on('response', (response) => settle(answerOf(request, response, base, () => isBrokenOff)));
     request.on('upgrade', (_response, socket) => {
       socket.destroy();
       settle({ kind: 'unreachable', why: 'it changed the protocol unasked' });
     });
-    request.on('error', (error) => settle({ kind: 'unreachable', why: whyNot(error) }));
+    request.on('error', (error) => {
+      brokeOff();
+      settle({ kind: 'unreachable', why: whyNot(error) });
+    });
     send(request, content, () => patience.renew()).catch((error: unknown) => {
       settle({ kind: error instanceof ContentBroken && error.why === 'too-large' ? 'too-large' : 'gone' });
       request.destroy();
@@ -93,6 +107,7 @@ export function answerOf(
   request: ClientRequest,
   response: IncomingMessage,
   base: URL,
+  isBrokenOff: () => boolean = () => false,
 ): EditorAnswer | Unreachable {
   const status = response.statusCode!;
   if (status < 200 || status > 599) {
@@ -107,9 +122,24 @@ export function answerOf(
     status,
     fields: headersForClient(response.rawHeaders, base),
     length: length === undefined ? undefined : Number(length),
-    pieces: () => response,
+    pieces: () => (hasItsEnd(request, response) ? response : unlessBrokenOff(response, isBrokenOff)),
     drop: () => void request.destroy(),
   };
+}
+
+/** Whether the end of an answer is in it; else it is the end of the connection. */
+function hasItsEnd({ method }: ClientRequest, { statusCode, headers }: IncomingMessage): boolean {
+  if (method === 'HEAD' || statusCode === 204 || statusCode === 304) return true;
+  return headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
+}
+
+/** S5 */
+async function* unlessBrokenOff(
+  response: IncomingMessage,
+  isBrokenOff: () => boolean,
+): AsyncGenerator<Uint8Array> {
+  yield* response;
+  if (isBrokenOff()) throw new Error('the editor closed the connection before the end of its answer');
 }
 
 function openRequest({ base, method, path, headers }: Asked): ClientRequest {

@@ -287,7 +287,10 @@ describe('an editor that is not there', () => {
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as { port: number };
-    const served = await serveEditor({ editorUrl: `http://127.0.0.1:${port}` }, { clock });
+    const served = await serveEditor(
+      { editorUrl: `http://127.0.0.1:${port}`, editorMaxBytes: LIMIT },
+      { clock },
+    );
     return {
       served,
       async close() {
@@ -339,6 +342,40 @@ describe('an editor that is not there', () => {
     await close();
   });
 
+  /** Answers of an editor that answers the first of a body and is gone, to clients that send all of it. */
+  async function answersOfGone(how: 'destroy' | 'resetAndDestroy'): Promise<string[]> {
+    const { served, close } = await withEditor(
+      (socket) =>
+        socket.once('data', () => {
+          socket.write('HTTP/1.1 507 X\r\nContent-Length: 4\r\n\r\nfull');
+          socket[how]();
+        }),
+      unhurriedClock,
+    );
+    const received: string[] = [];
+    // Whether a write or the answer comes first is luck; of 16 some have a write first.
+    for (let round = 0; round < 16; round += 1) {
+      const client = await blindConnection(served.port);
+      const head = `POST /v1/editor/a HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${LIMIT}\r\n\r\n`;
+      await client.sendAll(Buffer.from(head), Buffer.alloc(LIMIT)).catch(() => undefined);
+      await until(() => client.closed() || client.received().includes('full'), { what: 'the answer' });
+      received.push(client.received());
+      client.destroy();
+    }
+    await close();
+    return received;
+  }
+
+  it.each(['destroy', 'resetAndDestroy'] as const)(
+    'upstream.S5 what it answered before it closed without the rest of a body is passed on (%s)',
+    async (how) => {
+      for (const answer of await answersOfGone(how)) {
+        expect(answer).toMatch(/^HTTP\/1.1 507 /);
+        expect(answer).toContain('full');
+      }
+    },
+  );
+
   it('MC-EDIT-003 is 502 where it is silent for too long', async () => {
     const { served, close } = await withEditor(() => undefined, swiftClock(30));
     const said = await ask(served.url, '/v1/editor/a', { method: 'POST', body: 'x' });
@@ -361,6 +398,21 @@ describe('an editor that is not there', () => {
     await until(() => client.closed(), { what: 'the connection to be cut' });
     expect(client.received()).not.toContain('\r\n0\r\n\r\n');
     expect(client.received()).not.toContain('editor::');
+    await close();
+  });
+
+  it('MC-EDIT-003 upstream.S2 cuts the connection where that of an answer without an end of its own breaks', async () => {
+    let editorSide: import('node:net').Socket | undefined;
+    const { served, close } = await withEditor((socket) => {
+      editorSide = socket;
+      socket.once('data', () => void socket.write('HTTP/1.1 200 OK\r\n\r\nhalf'));
+    });
+    const client = await rawConnection(served.port);
+    client.send('GET /v1/editor/a HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    await until(() => client.received().includes('half'), { what: 'the half' });
+    editorSide!.resetAndDestroy();
+    await until(() => client.closed(), { what: 'the connection to be cut' });
+    expect(client.received()).not.toContain('\r\n0\r\n\r\n');
     await close();
   });
 });
