@@ -18,6 +18,15 @@ import { asObject, type Foreign, oneOf, textIn } from './reply.ts';
 import { accepted, type Result, refusedAll } from './result.ts';
 import { isToken } from './token.ts';
 
+/** What an archive reads of the streams, as a connector. */
+export const ARCHIVE_READERS = { values: 'archive-values', events: 'archive-events' } as const;
+const SHOWN_CHARACTERS = 6;
+
+/** The name of an archive among the connectors: there may be several. */
+export function archiveConnector(archive: string): string {
+  return `archive-${archive.slice(-SHOWN_CHARACTERS).toLowerCase()}`;
+}
+
 /** How far one stream is archived. */
 export interface ArchivedStreamState {
   /** The identity of the stream that it reads. */

@@ -6,15 +6,13 @@
  *     nowhere else; not what was drawn before the first message that it holds, or before it was made (bus/past.H5).
  * B2. A telecommand is submitted within two hours of the drawing of its identifier, or it is not found: what nobody
  *     ever submitted would cost the whole log. What was found and has no end yet is followed for as long as one lives.
- * B3. A cell without an archive knows nothing beyond TC_EVENTS, nor does one of the time before its archive began.
- *     Where there is one that does not answer, nobody knows; nor of a telecommand that is not found where the archive
- *     cannot read what it has of that time, lost messages of it, or has not read them yet, nor where another archive
- *     reaches further back and is not the one that answered.
+ * B3. A cell without an archive knows nothing beyond TC_EVENTS, nor does one of the time before its archives began.
+ *     Where no archive of the cell answers, nobody knows; nor of a telecommand that is not found, as long as each of
+ *     those that answer leaves a doubt (past-doubt.D1, D2). Others are asked only where the first one leaves one.
  */
 
-import type { ArchiveState } from '../contract/archive-wire.ts';
 import { streams } from '../contract/bus/streams.ts';
-import type { ArchivedEvent, ArchivedEvents, EventPlace, EventQuery } from '../contract/event-query.ts';
+import type { ArchivedEvent, EventPlace, EventQuery } from '../contract/event-query.ts';
 import { EVENT_PAGE } from '../contract/limits/event.ts';
 import { TC_PAST_QUESTIONS, TC_PAST_WINDOWS } from '../contract/limits/telecommand.ts';
 import { readTcEvent, type TcEvent } from '../contract/telecommand.ts';
@@ -22,15 +20,16 @@ import { drawnAt } from '../contract/telecommand-id.ts';
 import { isFinalTcState } from '../contract/telecommand-state.ts';
 import { keptSince } from '../messaging/kept-since.ts';
 import { refuse } from './errors.ts';
+import { type Doubt, doubtOf, doubtWithoutArchive } from './past-doubt.ts';
 import type { RoutePorts } from './ports.ts';
 import type { Handled, Refusal } from './reply.ts';
 
-type PastPorts = Pick<RoutePorts, 'bus' | 'clock' | 'history'>;
+type PastPorts = Pick<RoutePorts, 'connectors' | 'history'>;
 
 /** Whether events of it may have left TC_EVENTS (B1). Rejects with `Outage`. */
 export async function mayHaveLeft(
   id: string,
-  { bus, clock }: Pick<PastPorts, 'bus' | 'clock'>,
+  { bus, clock }: Pick<RoutePorts, 'bus' | 'clock'>,
 ): Promise<boolean> {
   const drawn = drawnAt(id);
   if (drawn < keptSince(bus, streams.telecommandEvents, clock.now())) return true;
@@ -43,23 +42,17 @@ export async function pastEvents(
   id: string,
   ports: PastPorts,
 ): Promise<Handled<readonly TcEvent[]>> {
-  const drawn = drawnAt(id);
-  const where = { kind: ['telecommand'], target: [target], subject: [id] };
-  const found: ArchivedEvent[] = [];
-  let doubt: string | undefined;
-  let from = drawn - TC_PAST_WINDOWS.before;
-  for (const behind of TC_PAST_WINDOWS.behind) {
-    const isNeeded = found.length === 0 ? behind <= TC_PAST_WINDOWS.submitted : !isWhole(eventsIn(found));
-    if (!isNeeded) break;
-    const to = drawn + behind;
-    const read = await readAll({ from, to, where, data: true }, ports);
-    if (!read.ok) return read;
-    found.unshift(...read.value.events);
-    doubt ??= read.value.doubt;
-    from = to;
+  const first = await foundBy(undefined, target, id, ports);
+  if (!first.ok) return first;
+  const { events, doubt, archive } = first.value;
+  if (events.length > 0 || doubt === undefined) return { ok: true, value: eventsIn(events) };
+  for (const other of ports.history.source.archives()) {
+    if (!other.alive || other.archive === archive) continue;
+    const found = await foundBy(other.archive, target, id, ports);
+    if (found.ok && (found.value.events.length > 0 || found.value.doubt === undefined))
+      return { ok: true, value: eventsIn(found.value.events) };
   }
-  if (found.length === 0 && doubt !== undefined) return unknown(doubt);
-  return { ok: true, value: eventsIn(found) };
+  return unknown(doubt);
 }
 
 /** Whether the events of a telecommand reach to its end. */
@@ -71,52 +64,61 @@ interface Found {
   /** The newest first. */
   readonly events: ArchivedEvent[];
   /** Why what is not among them may have been there all the same (B3). */
-  doubt: string | undefined;
+  doubt: Doubt | undefined;
+  /** The one that answered; undefined: there is none. */
+  archive: string | undefined;
 }
 
-async function readAll(query: EventQuery, { history }: PastPorts): Promise<Handled<Found>> {
-  const found: Found = { events: [], doubt: undefined };
+/** In one archive, or in the first that answers. */
+async function foundBy(
+  archive: string | undefined,
+  target: string,
+  id: string,
+  ports: PastPorts,
+): Promise<Handled<Found>> {
+  const drawn = drawnAt(id);
+  const where = { kind: ['telecommand'], target: [target], subject: [id] };
+  const found: Found = { events: [], doubt: undefined, archive: undefined };
+  let from = drawn - TC_PAST_WINDOWS.before;
+  for (const behind of TC_PAST_WINDOWS.behind) {
+    const { events } = found;
+    const isNeeded = events.length === 0 ? behind <= TC_PAST_WINDOWS.submitted : !isWhole(eventsIn(events));
+    if (!isNeeded) break;
+    const to = drawn + behind;
+    const read = await readAll({ from, to, where, data: true }, archive, ports);
+    if (!read.ok) return read;
+    events.unshift(...read.value.events);
+    found.doubt ??= read.value.doubt;
+    found.archive = read.value.archive;
+    from = to;
+  }
+  return { ok: true, value: found };
+}
+
+async function readAll(
+  query: EventQuery,
+  of: string | undefined,
+  { history, connectors }: PastPorts,
+): Promise<Handled<Found>> {
+  const found: Found = { events: [], doubt: undefined, archive: undefined };
   let before: EventPlace | undefined;
   for (let asked = 0; asked < TC_PAST_QUESTIONS; asked += 1) {
-    const page = before === undefined ? { limit: EVENT_PAGE } : { before, limit: EVENT_PAGE };
-    const answer = await history.source.events(query, page);
-    if (!answer.ok) return answer.faults[0].code === 'archive::none' ? { ok: true, value: found } : unknown();
+    const answer = await history.source.events(query, { before, limit: EVENT_PAGE, of });
+    const cell = { known: history.source.archives(), connectors };
+    if (!answer.ok) {
+      if (of !== undefined || answer.faults[0].code !== 'archive::none') return unknown();
+      found.doubt ??= doubtWithoutArchive(cell);
+      return { ok: true, value: found };
+    }
     const { value, archive } = answer.value;
     const { events, next } = value;
     found.events.push(...events);
-    found.doubt ??=
-      doubtOf(value, archive, query.to) ??
-      beganLater(value, archive, { until: query.to, known: history.source.archives() });
+    found.doubt ??= doubtOf(value, archive, { until: query.to, cell });
+    found.archive = archive.archive;
     if (next === undefined) return { ok: true, value: found };
     before = next;
   }
   return unknown();
-}
-
-/** What is missing of the past up to that time. */
-function doubtOf(
-  { damaged, gaps }: ArchivedEvents,
-  { events }: ArchiveState,
-  until: number,
-): string | undefined {
-  if (damaged.length > 0) return 'the archive cannot read what it has of that time';
-  // One from 1970 on ends where the archive began.
-  if (gaps.some(({ from }) => from > 0)) return 'messages of that time never reached the archive';
-  const isRead = events === undefined || events.pending === 0 || (events.readAt ?? 0) >= until;
-  return isRead ? undefined : 'the archive has not read its messages of that time yet';
-}
-
-/** Archives are asked from the longest past on, and the next one only where one does not answer. */
-function beganLater(
-  { gaps }: ArchivedEvents,
-  { archive, events }: ArchiveState,
-  { until, known }: { readonly until: number; readonly known: readonly ArchiveState[] },
-): string | undefined {
-  const end = Math.min(until, events?.begins ?? until);
-  const isFurther = (other: ArchiveState): boolean =>
-    other.archive !== archive && (other.events?.begins ?? end) < end;
-  if (!gaps.some(({ from }) => from === 0) || !known.some(isFurther)) return undefined;
-  return 'the archive that reaches back to that time does not answer';
 }
 
 function eventsIn(found: readonly ArchivedEvent[]): TcEvent[] {
@@ -130,8 +132,10 @@ function eventIn({ data, subject, state, time }: ArchivedEvent): TcEvent | undef
   return whole ?? readTcEvent(Buffer.from(bare));
 }
 
-function unknown(why = 'no archive answers'): Refusal {
+const NO_ANSWER: Doubt = { why: 'no archive answers' };
+
+function unknown({ why, help }: Doubt = NO_ANSWER): Refusal {
   return refuse('api::unavailable', `events of this telecommand may be archived, and ${why}`, {
-    help: 'Try again in a moment. An identifier that is drawn now needs no archive.',
+    help: help ?? 'Try again in a moment. An identifier that is drawn now needs no archive.',
   });
 }

@@ -10,6 +10,7 @@
  * Q4. While the bus is away it throws `Outage`, as everybody who asks does.
  * Q5. A cursor of the log of events is of the archive that gave it. That one is asked first, and what one archive
  *     cannot understand of it the next one may: it is invalid where none of them can.
+ * Q6. Who names an archive has the answer of that one, or none.
  */
 
 import {
@@ -96,10 +97,18 @@ export class HistoryAsker implements Stoppable {
     });
   }
 
-  /** A page of the log of events, the newest first; fewer than `limit` where they are long, or far between. */
+  /** A page of the log of events, the newest first; fewer than `limit` where they are long, or far between (Q6). */
   events(
     query: EventQuery,
-    { before, limit }: { readonly before?: EventPlace | undefined; readonly limit: number },
+    {
+      before,
+      limit,
+      of,
+    }: {
+      readonly before?: EventPlace | undefined;
+      readonly limit: number;
+      readonly of?: string | undefined;
+    },
     signal?: AbortSignal,
   ): Retrieval<ArchivedEvents> {
     const step: Step<ArchivedEvents> = (archive) => {
@@ -107,23 +116,24 @@ export class HistoryAsker implements Stoppable {
       const call = before === undefined ? asked : Object.assign(asked, { before });
       return this.#ask(archive, call, readEvents, signal);
     };
-    return this.#first(signal, step, before);
+    return this.#first(signal, step, { before, of });
   }
 
   stop(): Promise<void> {
     return this.#known.stop();
   }
 
-  /** Q1; behind a cursor Q5 */
+  /** Q1, Q6; behind a cursor Q5 */
   async #first<Value>(
     signal: AbortSignal | undefined,
     step: Step<Value>,
-    before?: EventPlace,
+    { before, of }: { readonly before?: EventPlace | undefined; readonly of?: string | undefined } = {},
   ): Retrieval<Value> {
     signal?.throwIfAborted();
     await this.#known.some(ARCHIVE_FOUND_MS);
     const faults: HistoryFault[] = [];
     for (const archive of this.#known.list(before)) {
+      if (of !== undefined && archive.archive !== of) continue;
       const asked = await step(archive.archive);
       const { answer, fault } = outcomeOf(asked, archive);
       if (answer?.ok) return accepted({ value: answer.value as Value, archive });

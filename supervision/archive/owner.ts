@@ -10,7 +10,7 @@
 
 import type { Archive } from '../../archive/archive.ts';
 import type { Workshop } from '../../archive/workshop.ts';
-import type { ArchiveState } from '../../contract/archive-wire.ts';
+import { ARCHIVE_READERS, type ArchiveState, archiveConnector } from '../../contract/archive-wire.ts';
 import { streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';
 import type { ReadPosition } from '../../contract/connector-wire.ts';
@@ -47,15 +47,6 @@ export interface OwnerOptions extends WorkerContext {
   readonly count: (outcome: AnswerOutcome) => void;
   /** How long samples wait in memory until they are in a segment; undefined: as long as the archive says. */
   readonly archiveOpenMs?: number | undefined;
-}
-
-/** What it reads of the streams, as a connector. */
-const READERS = { values: 'archive-values', events: 'archive-events' } as const;
-const SHOWN_CHARACTERS = 6;
-
-/** Its name among the connectors: there may be several archives. */
-function archiveConnector(id: string): string {
-  return `archive-${id.slice(-SHOWN_CHARACTERS).toLowerCase()}`;
 }
 
 export class ArchiveOwner implements Worker {
@@ -115,8 +106,8 @@ export class ArchiveOwner implements Worker {
     const positions = (): Record<string, ReadPosition> => {
       const known: Record<string, ReadPosition> = {};
       for (const [reader, { archive }] of [
-        [READERS.values, this.#values],
-        [READERS.events, this.#events],
+        [ARCHIVE_READERS.values, this.#values],
+        [ARCHIVE_READERS.events, this.#events],
       ] as const)
         if (archive !== undefined) known[reader] = positionOf(archive);
       return known;
@@ -129,8 +120,8 @@ export class ArchiveOwner implements Worker {
       instance,
       software: { name: 'archive', version },
       data: [
-        { kind: 'values', consumer: READERS.values, by: 'position' },
-        { kind: 'events', consumer: READERS.events, by: 'position' },
+        { kind: 'values', consumer: ARCHIVE_READERS.values, by: 'position' },
+        { kind: 'events', consumer: ARCHIVE_READERS.events, by: 'position' },
       ],
       state: () => ({
         health: this.trouble === undefined ? { state: 'ok' } : { state: 'degraded', reason: this.trouble },

@@ -2,14 +2,15 @@
 
 import { ulid } from 'ulid';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { buckets } from '../../contract/bus/buckets.ts';
 import { streams } from '../../contract/bus/streams.ts';
 import type { ArchivedEvent } from '../../contract/event-query.ts';
 import { TC_PAST_QUESTIONS } from '../../contract/limits/telecommand.ts';
-import { accepted } from '../../contract/result.ts';
+import { accepted, refused } from '../../contract/result.ts';
 import { closeCode } from '../../http/follow.ts';
 import { pastEvents } from '../../http/past-telecommand.ts';
 import { followTelecommand, submitTelecommand } from '../../http/routes/telecommands.ts';
-import type { StreamMessage } from '../../ports/bus.ts';
+import type { Entry, StreamMessage } from '../../ports/bus.ts';
 import { until } from '../support/until.ts';
 import { absentBus, codesOf, follow, post } from './fixture.ts';
 import { type HistoryWorld, HOUR, startHistoryWorld } from './history-world.ts';
@@ -26,6 +27,7 @@ const stored: string[] = [];
 let last: StreamMessage | undefined;
 let followed = 0;
 let keptMs = streams.telecommandEvents.maxAgeMs as number;
+let changeConnector: (name: string, entry: Entry | undefined) => void;
 /** When the first message was stored that the bus has, where others were before it; or when the stream was made. */
 let leftUntil: number;
 
@@ -43,7 +45,15 @@ beforeAll(async () => {
       followed += 1;
       return { caughtUp: Promise.resolve(0), stop: async () => undefined };
     },
-    bucket: (definition) => ({ ...absentBus.bucket(definition), get: async () => undefined }),
+    bucket: (definition) => ({
+      ...absentBus.bucket(definition),
+      get: async () => undefined,
+      watch: async (_filter, changed) => {
+        if (definition.name === buckets.connectors.name)
+          changeConnector = (name, entry) => changed(name, entry);
+        return { ready: Promise.resolve(), stop: async () => undefined };
+      },
+    }),
   });
 });
 afterAll(() => world.stop());
@@ -55,6 +65,24 @@ beforeEach(() => {
   leftUntil = 0;
   world.refuseWith(undefined);
 });
+
+function connectorDocument(name: string, consumer = 'archive-events') {
+  return {
+    kind: 'connector',
+    name,
+    instance: 'p1',
+    software: { name: 'archive', version: '1' },
+    heartbeat_period_ms: 10_000,
+    connector: { data: [{ kind: 'events', consumer, by: 'position' }] },
+  };
+}
+
+function connectorEntry(name: string): Entry {
+  const at = '2026-01-02T03:04:05.000Z';
+  const document = connectorDocument(name);
+  const registered = { document, at, alive: true, health: { state: 'ok' }, last_heard: at };
+  return { key: name, value: Buffer.from(JSON.stringify({ registered })), revision: 1, at: 0 };
+}
 
 /** Events of a telecommand in the archive: each state so long behind its drawing. */
 async function archived(drawn: number, states: readonly (readonly [string, number])[]): Promise<string> {
@@ -173,6 +201,29 @@ describe('a telecommand whose events have left the bus', () => {
     expect((await send(id)).body).toEqual({ id, duplicate: false });
   });
 
+  it('O4 past-doubt.D2 is not known where an archive is registered and not there: 503 with what to do, and nothing is stored', async () => {
+    const id = await archived(HOUR + 45_000, WHOLE);
+    world.refuseWith(NONE);
+    changeConnector('archive-abc123', connectorEntry('archive-abc123'));
+    try {
+      const refused = await send(id);
+      expect([refused.status, codesOf(refused)]).toEqual([503, ['api::unavailable']]);
+      expect(refused.body.errors[0]).toMatchObject({
+        message: 'events of this telecommand may be archived, and archive-abc123 is not there',
+        help: expect.stringMatching(/Start the process that has it.*mcs connector remove archive-abc123/),
+      });
+      expect(stored).toEqual([]);
+      expect((await statesOf(id)).closed).toEqual(['api::unavailable']);
+      // The one that is there has it, or has all of that time.
+      world.refuseWith(undefined);
+      expect((await send(id)).body).toEqual({ id, duplicate: true });
+    } finally {
+      changeConnector('archive-abc123', undefined);
+    }
+    world.refuseWith(NONE);
+    expect((await send(id)).body).toEqual({ id, duplicate: false });
+  });
+
   it('past-telecommand.B1 of one that was drawn since no archive is asked', async () => {
     world.refuseWith(UNANSWERED);
     for (const ageMs of [0, 29 * 24 * HOUR_MS]) {
@@ -229,13 +280,35 @@ describe('past-telecommand.B2 what one question costs', () => {
     {
       archive = {},
       archives = [],
+      others = {},
+      registered = [],
+      live = true,
       ...missing
-    }: Partial<Record<'damaged' | 'gaps' | 'archives', readonly object[]>> & { archive?: object } = {},
+    }: Partial<Record<'damaged' | 'gaps' | 'archives', readonly object[]>> & {
+      archive?: object;
+      /** What those answer that are asked by their names; without one they do not. */
+      others?: Readonly<
+        Record<string, { readonly events?: readonly ArchivedEvent[]; readonly gaps?: readonly object[] }>
+      >;
+      registered?: readonly object[];
+      live?: boolean;
+    } = {},
   ) => {
     const asked: { from: number; to: number; before: unknown }[] = [];
+    const askedOthers: string[] = [];
     const source = {
       archives: () => archives,
-      events: async ({ from, to }: { from: number; to: number }, { before }: { before?: unknown }) => {
+      events: async (
+        { from, to }: { from: number; to: number },
+        { before, of }: { before?: unknown; of?: string },
+      ) => {
+        if (of !== undefined) {
+          askedOthers.push(of);
+          if (others[of] === undefined) return refused(NONE);
+          const state = archives.find((known) => (known as { archive: string }).archive === of);
+          const value = { events: [], gaps: [], damaged: [], ...others[of] };
+          return accepted({ value, archive: state as never });
+        }
         const events = pages[asked.length] ?? [];
         asked.push({ from, to, before });
         const next =
@@ -244,8 +317,9 @@ describe('past-telecommand.B2 what one question costs', () => {
         return accepted({ value, archive: archive as never });
       },
     };
-    const ports = { bus: { ...absentBus, connected: true }, clock: { now: () => 0 }, history: { source } };
-    return { found: await pastEvents('sat1', id, ports as never), asked };
+    const connectors = { live, all: () => registered };
+    const ports = { history: { source }, connectors };
+    return { found: await pastEvents('sat1', id, ports as never), asked, askedOthers };
   };
 
   it.each([
@@ -259,7 +333,15 @@ describe('past-telecommand.B2 what one question costs', () => {
   });
 
   const before = [{ first: 1, last: 9, from: 0, to: drawn }];
-  const since = (archive: string, begins?: number) => ({ archive, events: { pending: 0, begins } });
+  const since = (archive: string, begins?: number, alive = true) => ({
+    archive,
+    alive,
+    events: { pending: 0, begins },
+  });
+  const registered = (name: string, consumer?: string) => ({
+    name,
+    document: connectorDocument(name, consumer),
+  });
   const behind = (pending: number, readAt?: number) => ({ archive: { events: { pending, readAt } } });
 
   it.each([
@@ -285,6 +367,11 @@ describe('past-telecommand.B2 what one question costs', () => {
       'the archive that reaches back to that time does not answer',
       { gaps: before, archive: since('new'), archives: [since('old', drawn)] },
     ],
+    [
+      'archive-gone is not there',
+      { gaps: before, archive: since('new'), registered: [registered('archive-gone')] },
+    ],
+    ['which archives there are is not known yet', { gaps: before, archive: since('new'), live: false }],
   ])('past-telecommand.B3 is not known where %s, unless it is found', async (why, missing) => {
     const { found: none } = await ask([[]], missing);
     expect(JSON.stringify(none)).toContain(why);
@@ -312,9 +399,65 @@ describe('past-telecommand.B2 what one question costs', () => {
       },
     ],
     ['has read everything', behind(0, drawn)],
+    [
+      'and each that is registered has said how far back it reaches',
+      {
+        gaps: before,
+        archive: since('A1', 5),
+        archives: [since('A1', 5), since('01OLDER', 6, false)],
+        registered: [
+          registered('archive-a1'),
+          registered('archive-1older'),
+          registered('recorder', 'recorder'),
+        ],
+      },
+    ],
+    ['began before that time, whatever else is registered', { registered: [registered('archive-gone')] }],
+    ['began before that time, whatever is known of others', { live: false }],
     ['has read what is of that time', behind(1, drawn + 2 * HOUR_MS)],
   ])('past-telecommand.B3 is known not to be there where the archive %s', async (_, state) => {
     expect((await ask([[]], state)).found).toEqual({ ok: true, value: [] });
+  });
+
+  describe('past-telecommand.B3 where the first archive leaves a doubt', () => {
+    const doubtful = {
+      gaps: before,
+      archive: since('new', drawn),
+      archives: [since('new', drawn), since('gone', drawn - 9, false), since('old', drawn - 8)],
+    };
+
+    it('the others that are there are asked: what one of them has is found', async () => {
+      const { found, askedOthers } = await ask([[]], {
+        ...doubtful,
+        others: { old: { events: [event('REJECTED', 0)] } },
+      });
+      expect(found.ok && found.value.map(({ state }) => state)).toEqual(['REJECTED']);
+      expect(new Set(askedOthers)).toEqual(new Set(['old']));
+    });
+
+    it('what one of them would have is not there', async () => {
+      const { found } = await ask([[]], { ...doubtful, others: { old: {} } });
+      expect(found).toEqual({ ok: true, value: [] });
+    });
+
+    it('nobody knows where they leave one too, or do not answer: the doubt is that of the first', async () => {
+      for (const others of [
+        {},
+        { old: { gaps: before } },
+        { old: { gaps: [{ first: 1, last: 2, from: 1, to: 2 }] } },
+      ]) {
+        const { found, askedOthers } = await ask([[]], { ...doubtful, others });
+        expect(JSON.stringify(found)).toContain('that reaches back to that time does not answer');
+        expect(askedOthers).toContain('old');
+        expect(askedOthers).not.toContain('new');
+      }
+    });
+
+    it('none of them is asked where there is no doubt, or it was found', async () => {
+      const { gaps: _, ...certain } = doubtful;
+      expect((await ask([[]], certain)).askedOthers).toEqual([]);
+      expect((await ask([[event('REJECTED', 0)]], doubtful)).askedOthers).toEqual([]);
+    });
   });
 
   it('goes on page by page, and has events of all of them in order', async () => {

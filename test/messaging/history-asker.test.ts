@@ -63,6 +63,18 @@ it('history-asker.Q1 the next archive is asked where the first one fails, and bo
   expect(refused.faults[0].message).toContain('archive a2 (p1) is not there any more');
 });
 
+it('history-asker.Q6 who names an archive has the answer of that one, or none', async () => {
+  const { world, first, asker } = await twoArchives();
+  const of = (archive: string) => world.done(asker.events(EVENTS, { limit: 1, of: archive }), 10_000);
+  for (const archive of ['a2', 'a1'])
+    expect(await of(archive)).toMatchObject({ value: { archive: { archive } } });
+  await world.done(first.stop());
+  const refused = await of('a1');
+  expect(refused).toMatchObject({ ok: false, faults: [{ code: 'archive::unanswered' }] });
+  expect(JSON.stringify(refused)).not.toContain('a2');
+  expect(await of('a3')).toMatchObject({ ok: false, faults: [{ code: 'archive::none' }] });
+});
+
 it('history-asker.Q1 what no archive can understand is asked of one alone', async () => {
   const { world, counts, asker } = await twoArchives();
   const refused = await world.done(asker.buckets({ ...QUERY, to: QUERY.from }, 4));

@@ -1,0 +1,80 @@
+/**
+ * Why a telecommand that an archive did not find may have been there all the same (past-telecommand.B3). Pure.
+ *
+ * D1. What the archive that answered cannot read of that time, lost of it or has not read yet.
+ * D2. What another archive may have, if the one that answered began within that time: one whose log of events begins
+ *     earlier, or one that is registered as a connector and has not been there since this process began. An archive is
+ *     one of the cell until its connector is removed, whether or not it runs.
+ */
+
+import { ARCHIVE_READERS, type ArchiveState, archiveConnector } from '../contract/archive-wire.ts';
+import type { ArchivedEvents } from '../contract/event-query.ts';
+import type { Connector, Connectors } from '../messaging/connectors.ts';
+
+export interface Doubt {
+  /** Completes "events of this telecommand may be archived, and …". */
+  readonly why: string;
+  /** What to do where waiting does not help. */
+  readonly help?: string;
+}
+
+/** The archives of the cell: those that said something, and those that are registered. */
+export interface ArchivesOfCell {
+  readonly known: readonly ArchiveState[];
+  readonly connectors: Pick<Connectors, 'live' | 'all'>;
+}
+
+/** Of an answer about the time before `until`; undefined: what is not in it was not there. */
+export function doubtOf(
+  events: ArchivedEvents,
+  archive: ArchiveState,
+  { until, cell }: { readonly until: number; readonly cell: ArchivesOfCell },
+): Doubt | undefined {
+  return ownDoubt(events, archive, until) ?? beganLater(events, archive, { until, cell });
+}
+
+/** Where no archive is there at all (D2). */
+export function doubtWithoutArchive({ known, connectors }: ArchivesOfCell): Doubt | undefined {
+  if (!connectors.live) return { why: 'which archives there are is not known yet' };
+  const said = new Set(known.map(({ archive }) => archiveConnector(archive)));
+  const silent = connectors.all().find((connector) => isArchive(connector) && !said.has(connector.name));
+  if (silent === undefined) return undefined;
+  return {
+    why: `${silent.name} is not there`,
+    help:
+      `Start the process that has it. If it is gone for good: mcs connector remove ${silent.name}. ` +
+      'An identifier that is drawn now needs no archive.',
+  };
+}
+
+/** D1 */
+function ownDoubt(
+  { damaged, gaps }: ArchivedEvents,
+  { events }: ArchiveState,
+  until: number,
+): Doubt | undefined {
+  if (damaged.length > 0) return { why: 'the archive cannot read what it has of that time' };
+  // One from 1970 on ends where the archive began.
+  if (gaps.some(({ from }) => from > 0)) return { why: 'messages of that time never reached the archive' };
+  const isRead = events === undefined || events.pending === 0 || (events.readAt ?? 0) >= until;
+  return isRead ? undefined : { why: 'the archive has not read its messages of that time yet' };
+}
+
+/** D2 */
+function beganLater(
+  { gaps }: ArchivedEvents,
+  { archive, events }: ArchiveState,
+  { until, cell }: { readonly until: number; readonly cell: ArchivesOfCell },
+): Doubt | undefined {
+  if (!gaps.some(({ from }) => from === 0)) return undefined;
+  const end = Math.min(until, events?.begins ?? until);
+  const isFurther = (other: ArchiveState): boolean =>
+    other.archive !== archive && (other.events?.begins ?? end) < end;
+  if (cell.known.some(isFurther))
+    return { why: 'the archive that reaches back to that time does not answer' };
+  return doubtWithoutArchive(cell);
+}
+
+function isArchive({ document }: Connector): boolean {
+  return document.connector.data.some(({ consumer }) => consumer === ARCHIVE_READERS.events);
+}
