@@ -3,13 +3,14 @@
  *
  * D1. What the archive that answered cannot read of that time, lost of it or has not read yet.
  * D2. What another archive may have, if the one that answered began within that time: one whose log of events begins
- *     earlier, or one that is registered as a connector and has not been there since this process began. An archive is
- *     one of the cell until its connector is removed, whether or not it runs.
+ *     earlier, or one that is registered as a connector and has not been there since this process began.
+ * D3. An archive is one of the cell while it runs, and until its connector is removed.
  */
 
 import { ARCHIVE_READERS, type ArchiveState, archiveConnector } from '../contract/archive-wire.ts';
 import type { ArchivedEvents } from '../contract/event-query.ts';
 import type { Connector, Connectors } from '../messaging/connectors.ts';
+import type { KnownArchive } from '../messaging/known-archives.ts';
 
 export interface Doubt {
   /** Completes "events of this telecommand may be archived, and …". */
@@ -18,10 +19,24 @@ export interface Doubt {
   readonly help?: string;
 }
 
+type RegisteredConnectors = Pick<Connectors, 'live' | 'all'>;
+
 /** The archives of the cell: those that said something, and those that are registered. */
 export interface ArchivesOfCell {
-  readonly known: readonly ArchiveState[];
-  readonly connectors: Pick<Connectors, 'live' | 'all'>;
+  readonly known: readonly KnownArchive[];
+  readonly connectors: RegisteredConnectors;
+}
+
+/** D3, of those that are known. */
+export function archivesOfCell(
+  known: readonly KnownArchive[],
+  connectors: RegisteredConnectors,
+): ArchivesOfCell {
+  if (!connectors.live) return { known, connectors };
+  const registered = new Set(registeredArchives(connectors));
+  const isOfCell = ({ archive, alive }: KnownArchive): boolean =>
+    alive || registered.has(archiveConnector(archive));
+  return { known: known.filter(isOfCell), connectors };
 }
 
 /** Of an answer about the time before `until`; undefined: what is not in it was not there. */
@@ -37,12 +52,12 @@ export function doubtOf(
 export function doubtWithoutArchive({ known, connectors }: ArchivesOfCell): Doubt | undefined {
   if (!connectors.live) return { why: 'which archives there are is not known yet' };
   const said = new Set(known.map(({ archive }) => archiveConnector(archive)));
-  const silent = connectors.all().find((connector) => isArchive(connector) && !said.has(connector.name));
+  const silent = registeredArchives(connectors).find((name) => !said.has(name));
   if (silent === undefined) return undefined;
   return {
-    why: `${silent.name} is not there`,
+    why: `${silent} is not there`,
     help:
-      `Start the process that has it. If it is gone for good: mcs connector remove ${silent.name}. ` +
+      `Start the process that has it. If it is gone for good: mcs connector remove ${silent}. ` +
       'An identifier that is drawn now needs no archive.',
   };
 }
@@ -75,6 +90,12 @@ function beganLater(
   return doubtWithoutArchive(cell);
 }
 
-function isArchive({ document }: Connector): boolean {
-  return document.connector.data.some(({ consumer }) => consumer === ARCHIVE_READERS.events);
+/** Names of the connectors that are archives. */
+function registeredArchives(connectors: RegisteredConnectors): string[] {
+  const isArchive = ({ document }: Connector): boolean =>
+    document.connector.data.some(({ consumer }) => consumer === ARCHIVE_READERS.events);
+  return connectors
+    .all()
+    .filter(isArchive)
+    .map(({ name }) => name);
 }

@@ -8,7 +8,7 @@
  *     ever submitted would cost the whole log. What was found and has no end yet is followed for as long as one lives.
  * B3. A cell without an archive knows nothing beyond TC_EVENTS, nor does one of the time before its archives began.
  *     Where no archive of the cell answers, nobody knows; nor of a telecommand that is not found, as long as each of
- *     those that answer leaves a doubt (past-doubt.D1, D2). Others are asked only where the first one leaves one.
+ *     those that answer leaves a doubt (past-doubt.D1 to D3). Others are asked only where the first one leaves one.
  */
 
 import { streams } from '../contract/bus/streams.ts';
@@ -20,7 +20,7 @@ import { drawnAt } from '../contract/telecommand-id.ts';
 import { isFinalTcState } from '../contract/telecommand-state.ts';
 import { keptSince } from '../messaging/kept-since.ts';
 import { refuse } from './errors.ts';
-import { type Doubt, doubtOf, doubtWithoutArchive } from './past-doubt.ts';
+import { archivesOfCell, type Doubt, doubtOf, doubtWithoutArchive } from './past-doubt.ts';
 import type { RoutePorts } from './ports.ts';
 import type { Handled, Refusal } from './reply.ts';
 
@@ -104,9 +104,9 @@ async function readAll(
   let before: EventPlace | undefined;
   for (let asked = 0; asked < TC_PAST_QUESTIONS; asked += 1) {
     const answer = await history.source.events(query, { before, limit: EVENT_PAGE, of });
-    const cell = { known: history.source.archives(), connectors };
+    const cell = archivesOfCell(history.source.archives(), connectors);
     if (!answer.ok) {
-      if (of !== undefined || answer.faults[0].code !== 'archive::none') return unknown();
+      if (of !== undefined || cell.known.length > 0) return unknown();
       found.doubt ??= doubtWithoutArchive(cell);
       return { ok: true, value: found };
     }

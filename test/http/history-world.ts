@@ -82,7 +82,7 @@ export async function startHistoryWorld(
   let pages = 0;
   let damagedFrom = Number.POSITIVE_INFINITY;
   const source: History['source'] = {
-    archives: () => [],
+    archives: () => (fault?.code === 'archive::none' ? [] : [{ ...STATE, alive: true }]),
     async samples(query, page, signal) {
       pages += 1;
       await before?.(pages, signal);

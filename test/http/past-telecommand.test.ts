@@ -424,6 +424,7 @@ describe('past-telecommand.B2 what one question costs', () => {
       gaps: before,
       archive: since('new', drawn),
       archives: [since('new', drawn), since('gone', drawn - 9, false), since('old', drawn - 8)],
+      registered: [registered('archive-gone')],
     };
 
     it('the others that are there are asked: what one of them has is found', async () => {
@@ -451,6 +452,14 @@ describe('past-telecommand.B2 what one question costs', () => {
         expect(askedOthers).toContain('old');
         expect(askedOthers).not.toContain('new');
       }
+    });
+
+    it('past-doubt.D3 of one that is away and whose connector was removed nothing is expected', async () => {
+      const { gone, ...rest } = { gone: [], ...doubtful, others: { old: { gaps: before } } };
+      expect((await ask([[]], rest)).found.ok).toBe(false);
+      expect((await ask([[]], { ...rest, registered: gone })).found).toEqual({ ok: true, value: [] });
+      // Nor is it where nobody knows what is registered.
+      expect((await ask([[]], { ...rest, registered: gone, live: false })).found.ok).toBe(false);
     });
 
     it('none of them is asked where there is no doubt, or it was found', async () => {
