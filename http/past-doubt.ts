@@ -32,7 +32,6 @@ export function archivesOfCell(
   known: readonly KnownArchive[],
   connectors: RegisteredConnectors,
 ): ArchivesOfCell {
-  if (!connectors.live) return { known, connectors };
   const registered = new Set(registeredArchives(connectors));
   const isOfCell = ({ archive, alive }: KnownArchive): boolean =>
     alive || registered.has(archiveConnector(archive));
@@ -69,7 +68,6 @@ function ownDoubt(
   until: number,
 ): Doubt | undefined {
   if (damaged.length > 0) return { why: 'the archive cannot read what it has of that time' };
-  // One from 1970 on ends where the archive began.
   if (gaps.some(({ from }) => from > 0)) return { why: 'messages of that time never reached the archive' };
   const isRead = events === undefined || events.pending === 0 || (events.readAt ?? 0) >= until;
   return isRead ? undefined : { why: 'the archive has not read its messages of that time yet' };
@@ -81,7 +79,8 @@ function beganLater(
   { archive, events }: ArchiveState,
   { until, cell }: { readonly until: number; readonly cell: ArchivesOfCell },
 ): Doubt | undefined {
-  if (!gaps.some(({ from }) => from === 0)) return undefined;
+  // Those that D1 left end where the archive began.
+  if (gaps.length === 0) return undefined;
   const end = Math.min(until, events?.begins ?? until);
   const isFurther = (other: ArchiveState): boolean =>
     other.archive !== archive && (other.events?.begins ?? end) < end;

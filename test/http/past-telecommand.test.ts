@@ -73,7 +73,12 @@ function connectorDocument(name: string, consumer = 'archive-events') {
     instance: 'p1',
     software: { name: 'archive', version: '1' },
     heartbeat_period_ms: 10_000,
-    connector: { data: [{ kind: 'events', consumer, by: 'position' }] },
+    connector: {
+      data: [
+        { kind: 'values', consumer: 'archive-values', by: 'position' },
+        { kind: 'events', consumer, by: 'position' },
+      ],
+    },
   };
 }
 
@@ -210,7 +215,9 @@ describe('a telecommand whose events have left the bus', () => {
       expect([refused.status, codesOf(refused)]).toEqual([503, ['api::unavailable']]);
       expect(refused.body.errors[0]).toMatchObject({
         message: 'events of this telecommand may be archived, and archive-abc123 is not there',
-        help: expect.stringMatching(/Start the process that has it.*mcs connector remove archive-abc123/),
+        help: expect.stringMatching(
+          /Start the process that has it.*mcs connector remove archive-abc123\. An identifier that is drawn now needs/,
+        ),
       });
       expect(stored).toEqual([]);
       expect((await statesOf(id)).closed).toEqual(['api::unavailable']);
@@ -283,6 +290,7 @@ describe('past-telecommand.B2 what one question costs', () => {
       others = {},
       registered = [],
       live = true,
+      vanishing = false,
       ...missing
     }: Partial<Record<'damaged' | 'gaps' | 'archives', readonly object[]>> & {
       archive?: object;
@@ -292,12 +300,14 @@ describe('past-telecommand.B2 what one question costs', () => {
       >;
       registered?: readonly object[];
       live?: boolean;
+      /** Nothing is known of any archive once one was asked by its name. */
+      vanishing?: boolean;
     } = {},
   ) => {
     const asked: { from: number; to: number; before: unknown }[] = [];
     const askedOthers: string[] = [];
     const source = {
-      archives: () => archives,
+      archives: () => (vanishing && askedOthers.length > 0 ? [] : archives),
       events: async (
         { from, to }: { from: number; to: number },
         { before, of }: { before?: unknown; of?: string },
@@ -386,7 +396,7 @@ describe('past-telecommand.B2 what one question costs', () => {
       {
         gaps: before,
         archive: since('a', 5),
-        archives: [since('b', 5), since('a', 4), since('c'), { archive: 'd' }],
+        archives: [since('b', 5), since('a', 4), since('c'), { archive: 'd', alive: true }],
       },
     ],
     ['began before that time', { archive: since('new', 9), archives: [since('old', 1)] }],
@@ -434,6 +444,19 @@ describe('past-telecommand.B2 what one question costs', () => {
       });
       expect(found.ok && found.value.map(({ state }) => state)).toEqual(['REJECTED']);
       expect(new Set(askedOthers)).toEqual(new Set(['old']));
+    });
+
+    it('what one of them has is found, whatever else it has lost', async () => {
+      const old = { events: [event('REJECTED', 0)], gaps: before };
+      expect((await ask([[]], { ...doubtful, others: { old } })).found).toMatchObject({
+        ok: true,
+        value: [{}],
+      });
+    });
+
+    it('nobody knows where the one that would have it is gone when it is asked', async () => {
+      const { found } = await ask([[]], { ...doubtful, registered: [], vanishing: true });
+      expect(found.ok).toBe(false);
     });
 
     it('what one of them would have is not there', async () => {
