@@ -1,5 +1,5 @@
 /**
- * Why a telecommand that an archive did not find may have been there all the same (past-telecommand.B3). Pure.
+ * Why what an archive did not find may have been there all the same (past-telecommand.B3, past-report.P3). Pure.
  *
  * D1. What the archive that answered cannot read of that time, lost of it or has not read yet.
  * D2. What another archive may have, if the one that answered began within that time: one whose log of events begins
@@ -11,9 +11,11 @@ import { ARCHIVE_READERS, type ArchiveState, archiveConnector } from '../contrac
 import type { ArchivedEvents } from '../contract/event-query.ts';
 import type { Connector, Connectors } from '../messaging/connectors.ts';
 import type { KnownArchive } from '../messaging/known-archives.ts';
+import { refuse } from './errors.ts';
+import type { Refusal } from './reply.ts';
 
 export interface Doubt {
-  /** Completes "events of this telecommand may be archived, and …". */
+  /** Completes "events of this … may be archived, and …". */
   readonly why: string;
   /** What to do where waiting does not help. */
   readonly help?: string;
@@ -55,10 +57,19 @@ export function doubtWithoutArchive({ known, connectors }: ArchivesOfCell): Doub
   if (silent === undefined) return undefined;
   return {
     why: `${silent} is not there`,
-    help:
-      `Start the process that has it. If it is gone for good: mcs connector remove ${silent}. ` +
-      'An identifier that is drawn now needs no archive.',
+    help: `Start the process that has it. If it is gone for good: mcs connector remove ${silent}.`,
   };
+}
+
+/** Refuses a question about something that nobody knows to be archived or not. */
+export function refusedForDoubt(
+  something: string,
+  { why, help = 'Try again in a moment.' }: Doubt,
+  more = '',
+): Refusal {
+  return refuse('api::unavailable', `events of this ${something} may be archived, and ${why}`, {
+    help: `${help}${more}`,
+  });
 }
 
 /** D1 */

@@ -6,6 +6,7 @@
  * P2. A run is drawn at the time in its identifier. The archive is asked from there on, for longer and longer, until
  *     the run is over: what is asked does not grow with what is stored. After `RUN_REPORT_PAGES` pages what was found
  *     is the answer.
+ * P3. Without any archive the stream has all there is. Where one is registered and not there, nobody knows: refused.
  */
 
 import { decodeTime } from 'ulid';
@@ -18,6 +19,7 @@ import { type RunEvent, readRunEvent } from '../contract/run-event.ts';
 import { type RunReport, readRunReport } from '../contract/run-report.ts';
 import { reportOf } from '../mission/procedure/run-report.ts';
 import { eventsOf } from './events/page.ts';
+import { archivesOfCell, doubtWithoutArchive, refusedForDoubt } from './past-doubt.ts';
 import type { RoutePorts } from './ports.ts';
 import type { Handled } from './reply.ts';
 import { findRun, readLog, unknownRun } from './run-record.ts';
@@ -28,7 +30,7 @@ const BEFORE_MS = 60_000;
 /** How long after it was drawn a run may be over, one after the other (P2). */
 const ENDS_MS = [DAY_MS, 10 * DAY_MS, 100 * DAY_MS] as const;
 
-type Ports = Pick<RoutePorts, 'bus' | 'history' | 'runs'>;
+type Ports = Pick<RoutePorts, 'bus' | 'connectors' | 'history' | 'runs'>;
 
 /** Rejects with `Outage`. */
 export async function reportOfRun(
@@ -43,7 +45,11 @@ export async function reportOfRun(
   const known = log.length > 0 ? undefined : await findRun(run, ports);
   if (isWhole(log, known)) return { ok: true, value: reportOf(run, log) };
   const past = await archivedLog(run, ports, gone);
-  if (!past.ok && past.faults[0].code !== 'archive::none') return past;
+  if (!past.ok) {
+    if (past.faults[0].code !== 'archive::none') return past;
+    const doubt = doubtWithoutArchive(archivesOfCell(ports.history.source.archives(), ports.connectors));
+    if (doubt !== undefined) return refusedForDoubt('run', doubt);
+  }
   const whole = joined(past.ok ? past.value : [], log);
   if (whole.length === 0 && known === undefined) return unknownRun(run);
   return { ok: true, value: reportOf(run, whole) };

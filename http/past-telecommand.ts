@@ -19,8 +19,7 @@ import { readTcEvent, type TcEvent } from '../contract/telecommand.ts';
 import { drawnAt } from '../contract/telecommand-id.ts';
 import { isFinalTcState } from '../contract/telecommand-state.ts';
 import { keptSince } from '../messaging/kept-since.ts';
-import { refuse } from './errors.ts';
-import { archivesOfCell, type Doubt, doubtOf, doubtWithoutArchive } from './past-doubt.ts';
+import { archivesOfCell, type Doubt, doubtOf, doubtWithoutArchive, refusedForDoubt } from './past-doubt.ts';
 import type { RoutePorts } from './ports.ts';
 import type { Handled, Refusal } from './reply.ts';
 
@@ -134,8 +133,6 @@ function eventIn({ data, subject, state, time }: ArchivedEvent): TcEvent | undef
 
 const NO_ANSWER: Doubt = { why: 'no archive answers' };
 
-function unknown({ why, help }: Doubt = NO_ANSWER): Refusal {
-  return refuse('api::unavailable', `events of this telecommand may be archived, and ${why}`, {
-    help: help ?? 'Try again in a moment. An identifier that is drawn now needs no archive.',
-  });
+function unknown(doubt: Doubt = NO_ANSWER): Refusal {
+  return refusedForDoubt('telecommand', doubt, ' An identifier that is drawn now needs no archive.');
 }

@@ -16,7 +16,7 @@ import type { Route } from '../../http/route.ts';
 import { historyRoutes } from '../../http/routes/history.ts';
 import type { FrontEnd } from '../../http/serve.ts';
 import { MissionTokens } from '../../identity/mission-tokens.ts';
-import type { Bus } from '../../ports/bus.ts';
+import type { Bus, Entry } from '../../ports/bus.ts';
 import { absentBus, layerPorts, realClock, serveLayer } from './fixture.ts';
 import { missionSource, testMission } from './world.ts';
 
@@ -36,6 +36,31 @@ const STATE: ArchiveState = {
   bytes: 0,
   waiting: 0,
 };
+
+/** What an archive registers with, or a connector with a reader of that name. */
+export function connectorDocument(name: string, consumer = 'archive-events') {
+  return {
+    kind: 'connector',
+    name,
+    instance: 'p1',
+    software: { name: 'archive', version: '1' },
+    heartbeat_period_ms: 10_000,
+    connector: {
+      data: [
+        { kind: 'values', consumer: 'archive-values', by: 'position' },
+        { kind: 'events', consumer, by: 'position' },
+      ],
+    },
+  };
+}
+
+/** The record of an archive that registered. */
+export function connectorEntry(name: string): Entry {
+  const at = '2026-01-02T03:04:05.000Z';
+  const document = connectorDocument(name);
+  const registered = { document, at, alive: true, health: { state: 'ok' }, last_heard: at };
+  return { key: name, value: Buffer.from(JSON.stringify({ registered })), revision: 1, at: 0 };
+}
 
 const DAMAGED = [{ segment: { first: 1, last: 60, level: 'part' as const }, reason: 'it is torn' }];
 

@@ -13,7 +13,13 @@ import { followTelecommand, submitTelecommand } from '../../http/routes/telecomm
 import type { Entry, StreamMessage } from '../../ports/bus.ts';
 import { until } from '../support/until.ts';
 import { absentBus, codesOf, follow, post } from './fixture.ts';
-import { type HistoryWorld, HOUR, startHistoryWorld } from './history-world.ts';
+import {
+  connectorDocument,
+  connectorEntry,
+  type HistoryWorld,
+  HOUR,
+  startHistoryWorld,
+} from './history-world.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -65,29 +71,6 @@ beforeEach(() => {
   leftUntil = 0;
   world.refuseWith(undefined);
 });
-
-function connectorDocument(name: string, consumer = 'archive-events') {
-  return {
-    kind: 'connector',
-    name,
-    instance: 'p1',
-    software: { name: 'archive', version: '1' },
-    heartbeat_period_ms: 10_000,
-    connector: {
-      data: [
-        { kind: 'values', consumer: 'archive-values', by: 'position' },
-        { kind: 'events', consumer, by: 'position' },
-      ],
-    },
-  };
-}
-
-function connectorEntry(name: string): Entry {
-  const at = '2026-01-02T03:04:05.000Z';
-  const document = connectorDocument(name);
-  const registered = { document, at, alive: true, health: { state: 'ok' }, last_heard: at };
-  return { key: name, value: Buffer.from(JSON.stringify({ registered })), revision: 1, at: 0 };
-}
 
 /** Events of a telecommand in the archive: each state so long behind its drawing. */
 async function archived(drawn: number, states: readonly (readonly [string, number])[]): Promise<string> {

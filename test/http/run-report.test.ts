@@ -13,9 +13,10 @@ import { TwinServer } from '../simulation/twin/server.ts';
 import { TwinBus } from '../simulation/twin/twin-bus.ts';
 import { fairWeather } from '../simulation/twin/weather.ts';
 import { quiet } from '../support/nats.ts';
+import { until } from '../support/until.ts';
 import { Coverage } from './coverage.ts';
 import { type Answer, codesOf, realClock } from './fixture.ts';
-import { type HistoryWorld, HOUR, startHistoryWorld } from './history-world.ts';
+import { connectorEntry, type HistoryWorld, HOUR, startHistoryWorld } from './history-world.ts';
 import { PROVIDER } from './world.ts';
 
 const DAY_MS = 86_400_000;
@@ -185,6 +186,28 @@ describe('GET /v1/runs/{run}/report', () => {
     world.connect(false);
     expect(codesOf(await ask(ulid(HOUR)))).toEqual(['api::unavailable']);
     world.connect(true);
+  });
+
+  it('past-report.P3 is refused, with what to do, where an archive is registered and not there', async () => {
+    const log = logOf(ulid(HOUR), 1_000);
+    const { run } = log[0]!;
+    for (const event of log.slice(2))
+      await bus.append(streams.runs, subject.runEvents(run), Buffer.from(JSON.stringify(event)));
+    world.refuseWith({ code: 'archive::none', message: 'as the test says' });
+    const connectors = bus.bucket(buckets.connectors);
+    await connectors.overwrite('archive-abc123', connectorEntry('archive-abc123').value);
+    for (const asked of [run, ulid(HOUR)]) {
+      await until(async () => (await ask(asked)).status === 503, { what: 'the refusal' });
+      expect((await ask(asked)).body.errors[0]).toMatchObject({
+        code: 'api::unavailable',
+        message: 'events of this run may be archived, and archive-abc123 is not there',
+        help: 'Start the process that has it. If it is gone for good: mcs connector remove archive-abc123.',
+      });
+    }
+    const { revision } = (await connectors.get('archive-abc123'))!;
+    await connectors.remove('archive-abc123', revision);
+    await until(async () => (await ask(run)).status === 200, { what: 'what the stream has' });
+    world.refuseWith(undefined);
   });
 
   it('MC-AUTH-001 MC-GEN-007 asks who calls, and takes no query', async () => {
