@@ -22,9 +22,10 @@ export class KeptBindings {
   keep(call: object | undefined): BindReply {
     const { bindings, epoch, seq } = (call ?? {}) as Partial<BindCall>;
     if (!Array.isArray(bindings)) return { outcome: 'refused', reason: 'the call has no link bindings' };
-    const outcomes = new Set(bindings.map((binding) => this.#keep({ ...binding, epoch, seq })));
-    if (outcomes.has('refused')) return { outcome: 'refused', reason: 'not each of them is a link binding' };
-    return { outcome: outcomes.has('older') ? 'older' : 'kept' };
+    const outcomes = bindings.map((binding) => this.#keep({ ...binding, epoch, seq }));
+    const refused = outcomes.indexOf('refused');
+    if (refused >= 0) return { outcome: 'refused', reason: `bindings[${refused}] is not a link binding` };
+    return { outcome: outcomes.includes('older') ? 'older' : 'kept' };
   }
 
   #keep(binding: object): BindReply['outcome'] {

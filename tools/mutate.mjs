@@ -160,6 +160,11 @@ function main(args) {
     process.stderr.write(USAGE);
     return 2;
   }
+  const absent = asked.named.find((file) => !existsSync(resolve(file.replace(/:\d+-\d+$/, ''))));
+  if (absent !== undefined) {
+    process.stderr.write(`there is no file ${absent}\n`);
+    return 2;
+  }
   const files = filesOf(asked);
   if (files.length === 0) {
     process.stdout.write('nothing to break: no source differs from main\n');

@@ -66,7 +66,10 @@ it('kept-bindings.B1 keeps of one delivery what is newer and a binding, and says
     ['uhf', 4],
     ['xband', 5],
   ]);
-  expect(kept.keep(both(6, { ...binding(6), mode: 7 }))).toMatchObject({ outcome: 'refused' });
+  expect(kept.keep(both(6, { ...binding(6), mode: 7 }))).toEqual({
+    outcome: 'refused',
+    reason: 'bindings[1] is not a link binding',
+  });
   expect(kept.of(all).map(({ link, seq }) => [link, seq])).toEqual([
     ['uhf', 6],
     ['xband', 5],
