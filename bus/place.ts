@@ -1,6 +1,5 @@
 /**
- * Where a follower of a stream is, and where it goes on when its consumer is made again (bus/follow.F1, bus/follow.F2,
- * bus/follow.F3).
+ * Where a follower of a stream is, and where it goes on when its consumer is made again (bus/follow.F1 to F4).
  */
 
 import { BUS_ATTEMPT_MS } from '../contract/limits/bus.ts';
@@ -22,6 +21,15 @@ interface PlaceOptions {
   readonly wentBack?: (() => void) | undefined;
 }
 
+/** How many of the messages taken last are known by their time (bus/follow.F4). */
+const KNOWN_MESSAGES = 16;
+
+interface TakenMessage {
+  readonly seq: number;
+  /** When it was stored. */
+  readonly at: number;
+}
+
 /** Where a follower is: behind the last message it took or, before the first one, where it was to begin. */
 export class Place {
   readonly #options: PlaceOptions;
@@ -30,6 +38,8 @@ export class Place {
   #taken: number;
   /** When the last message it took was stored; undefined before the first. */
   #takenAt: number | undefined;
+  /** The messages taken last, the newest at the end. */
+  #recent: TakenMessage[] = [];
   /** Whether the stream is known to have held the position. */
   #begun: boolean;
   #aheadSince: number | undefined;
@@ -58,10 +68,11 @@ export class Place {
     return this.#from.from === 'time' && !this.#begun ? this.#from.at : undefined;
   }
 
-  take({ seq, at }: { readonly seq: number; readonly at: number }): void {
+  take({ seq, at }: TakenMessage): void {
     this.#taken = seq;
     this.#takenAt = at;
     this.#begun = true;
+    if (this.#recent.push({ seq, at }) > KNOWN_MESSAGES) this.#recent.shift();
   }
 
   /** Takes the next messages, and what this returns puts it back to where it is now. */
@@ -72,6 +83,7 @@ export class Place {
       this.#taken = taken;
       this.#takenAt = at;
       this.#begun = begun;
+      this.#recent = this.#recent.filter(({ seq }) => seq <= taken);
     };
   }
 
@@ -79,8 +91,8 @@ export class Place {
   async resume(stands: Standing): Promise<Start> {
     const { identity, lastSeq } = stands;
     if (identity !== this.#identity) this.#madeAnew(stands);
-    else if (this.#begun && lastSeq < this.#taken) this.#waitOrGiveUp(stands);
-    else if (!(await this.#isSame(stands))) this.#wasFilledAgain(stands);
+    else if (this.#begun && lastSeq < this.#taken) await this.#waitOrGiveUp(stands);
+    else if (!(await this.#isSame(stands))) await this.#wasFilledAgain(stands);
     this.#aheadSince = undefined;
     if (this.#from.from === 'time' && !this.#begun)
       return { deliver_policy: 'by_start_time', opt_start_time: new Date(this.#from.at).toISOString() };
@@ -99,26 +111,50 @@ export class Place {
     this.#goOn(0);
   }
 
-  #waitOrGiveUp({ stream, lastSeq, replicas }: Standing): void {
+  async #waitOrGiveUp(stands: Standing): Promise<void> {
+    const { stream, lastSeq, replicas } = stands;
     const now = performance.now();
     this.#aheadSince ??= now;
     if (replicas > 1 && now - this.#aheadSince < CATCH_UP_MS)
       throw new Outage('bus.unavailable', `${stream} has not caught up with what it had delivered`);
-    this.#say({ stream, lastSeq, taken: this.#taken }, 'stream lost its newest messages');
-    this.#goOn(lastSeq);
+    const last = await this.#lastInBoth(stands);
+    this.#say({ stream, lastSeq, taken: this.#taken, last: last?.seq }, 'stream lost its newest messages');
+    if (last === undefined) this.#goOn(lastSeq);
+    else this.#goOnBehind(last);
   }
 
-  #wasFilledAgain({ stream, lastSeq }: Standing): void {
-    const at = this.#takenAt ?? 0;
-    this.#say({ stream, lastSeq, taken: this.#taken }, 'stream lost its newest messages and has new ones');
-    this.#from = { from: 'time', at: at + 1 };
+  async #wasFilledAgain(stands: Standing): Promise<void> {
+    const { stream, lastSeq } = stands;
+    const last = await this.#lastInBoth(stands);
+    const fields = { stream, lastSeq, taken: this.#taken, last: last?.seq };
+    this.#say(fields, 'stream lost its newest messages and has new ones');
+    if (last !== undefined) return this.#goOnBehind(last);
+    this.#from = { from: 'time', at: (this.#takenAt ?? 0) + 1 };
     this.#goOn(0);
     this.#begun = false;
+  }
+
+  /** The newest message that was taken and stands there still (bus/follow.F4); undefined: not among those. */
+  async #lastInBoth({ stream, lastSeq }: Standing): Promise<TakenMessage | undefined> {
+    const { past } = this.#options;
+    for (const { seq, at } of this.#recent.toReversed()) {
+      // A position that holds nothing proves nothing.
+      const known = { seq, at, isYoung: true } as const;
+      if (seq <= lastSeq && (await past.holdsAt(stream, known, BUS_ATTEMPT_MS))) return { seq, at };
+    }
+    return undefined;
+  }
+
+  #goOnBehind({ seq, at }: TakenMessage): void {
+    this.#taken = seq;
+    this.#takenAt = at;
+    this.#recent = this.#recent.filter((each) => each.seq <= seq);
   }
 
   #goOn(taken: number): void {
     this.#taken = taken;
     this.#takenAt = undefined;
+    this.#recent = [];
   }
 
   #say(fields: object, what: string): void {
