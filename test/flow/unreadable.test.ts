@@ -111,7 +111,9 @@ async function followed(
   };
   const missions = new TestMissions(mission);
   const none = refused({ code: 'archive::none', message: 'no archive' } as const);
-  const ports = { bus, log, missions, clock: realClock, history: { source: { events: async () => none } } };
+  const history = { source: { events: async () => none, archives: () => [] } };
+  const connectors = { live: true, all: () => [] };
+  const ports = { bus, log, missions, clock: realClock, history, connectors };
   const opened = (await route.open(input as never, ports as never, writer as never)) as {
     readonly value: Stoppable;
   };
