@@ -3,8 +3,9 @@
  *
  * D1. What the archive that answered cannot read of that time, lost of it or has not read yet.
  * D2. What another archive may have, if the one that answered began within that time: one whose log of events begins
- *     earlier, or one that is registered as a connector and has not been there since this process began.
- * D3. An archive is one of the cell while it runs, and until its connector is removed.
+ *     earlier, or one that is registered as a connector and has not reported since this process began.
+ * D3. An archive belongs to the cell while it runs, and afterwards until somebody removes its connector. One that could
+ *     not register belongs to it for as long as this process remembers it.
  */
 
 import { ARCHIVE_READERS, type ArchiveState, archiveConnector } from '../contract/archive-wire.ts';
@@ -21,23 +22,22 @@ export interface Doubt {
   readonly help?: string;
 }
 
-type RegisteredConnectors = Pick<Connectors, 'live' | 'all'>;
+type RegisteredConnectors = Pick<Connectors, 'live' | 'all' | 'wasRemoved'>;
 
-/** The archives of the cell: those that said something, and those that are registered. */
+/** The archives of the cell: those that reported, and those that are registered. */
 export interface ArchivesOfCell {
   readonly known: readonly KnownArchive[];
   readonly connectors: RegisteredConnectors;
 }
 
-/** D3, of those that are known. */
+/** D3, of those that reported. */
 export function archivesOfCell(
   known: readonly KnownArchive[],
   connectors: RegisteredConnectors,
 ): ArchivesOfCell {
-  const registered = new Set(registeredArchives(connectors));
-  const isOfCell = ({ archive, alive }: KnownArchive): boolean =>
-    alive || registered.has(archiveConnector(archive));
-  return { known: known.filter(isOfCell), connectors };
+  const belongs = ({ archive, alive }: KnownArchive): boolean =>
+    alive || !connectors.wasRemoved(archiveConnector(archive));
+  return { known: known.filter(belongs), connectors };
 }
 
 /** Of an answer about the time before `until`; undefined: what is not in it was not there. */
@@ -49,19 +49,19 @@ export function doubtOf(
   return ownDoubt(events, archive, until) ?? beganLater(events, archive, { until, cell });
 }
 
-/** Where no archive is there at all (D2). */
+/** Where none of the archives that reported can tell (D2). */
 export function doubtWithoutArchive({ known, connectors }: ArchivesOfCell): Doubt | undefined {
-  if (!connectors.live) return { why: 'which archives there are is not known yet' };
-  const said = new Set(known.map(({ archive }) => archiveConnector(archive)));
-  const silent = registeredArchives(connectors).find((name) => !said.has(name));
+  if (!connectors.live) return { why: 'the list of archives is not loaded yet' };
+  const reported = new Set(known.map(({ archive }) => archiveConnector(archive)));
+  const silent = registeredArchives(connectors).find((name) => !reported.has(name));
   if (silent === undefined) return undefined;
   return {
-    why: `${silent} is not there`,
-    help: `Start the process that has it. If it is gone for good: mcs connector remove ${silent}.`,
+    why: `${silent} is not running`,
+    help: `Start its process. If that archive no longer exists, remove it: mcs connector remove ${silent}.`,
   };
 }
 
-/** Refuses a question about something that nobody knows to be archived or not. */
+/** Refuses a question whose answer may be in an archive that cannot be asked now. */
 export function refusedForDoubt(
   something: string,
   { why, help = 'Try again in a moment.' }: Doubt,

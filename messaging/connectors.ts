@@ -101,6 +101,11 @@ export class Connectors implements Stoppable {
     return living && this.#connectorOf(living);
   }
 
+  /** Whether somebody removed it since this process began (registered-book.K4). */
+  wasRemoved(name: string): boolean {
+    return this.book.wasRemoved(name);
+  }
+
   async stop(): Promise<void> {
     await this.#serving?.stop();
     await this.#heartbeats.stop();

@@ -10,7 +10,7 @@
  * Q4. While the bus is away it throws `Outage`, as everybody who asks does.
  * Q5. A cursor of the log of events is of the archive that gave it. That one is asked first, and what one archive
  *     cannot understand of it the next one may: it is invalid where none of them can.
- * Q6. Who names an archive has the answer of that one, or none.
+ * Q6. A question that names an archive is answered by that one, or not at all.
  */
 
 import {

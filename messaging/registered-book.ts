@@ -5,6 +5,8 @@
  * K1. A record that cannot be read is reported in the log and left out; it hides no other.
  * K2. Who wrote a record here sees it here: `seen` waits until the watch has it.
  * K3. One that turned out to be gone is dropped (`gone`): a bucket that somebody emptied reports nothing.
+ * K4. A removal that the bucket reports is remembered until the key is written again, for the last `REMOVALS_KEPT` of
+ *     them: what never registered, and what a bucket lost without a report, was not removed.
  */
 
 import type { BucketDefinition } from '../contract/bus/buckets.ts';
@@ -34,12 +36,16 @@ export interface Known<Stored> {
   readonly revision: number;
 }
 
+const REMOVALS_KEPT = 1_000;
+
 type Listener<Stored> = (key: string, now: Stored | undefined) => void;
 
 export class RegisteredBook<Stored> implements Stoppable {
   readonly #tools: BookTools;
   readonly #kind: BookKind<Stored>;
   readonly #known = new Map<string, Known<Stored>>();
+  /** K4, the oldest first. */
+  readonly #removed = new Set<string>();
   readonly #changed: Listener<Stored>;
   readonly #seen: SeenRevisions;
   readonly #watch: KeptWatch;
@@ -69,6 +75,11 @@ export class RegisteredBook<Stored> implements Stoppable {
     return this.#known.entries();
   }
 
+  /** K4 */
+  wasRemoved(key: string): boolean {
+    return this.#removed.has(key);
+  }
+
   /** K2 */
   seen(revision: number | undefined): Promise<void> {
     return this.#seen.seen(revision);
@@ -84,7 +95,13 @@ export class RegisteredBook<Stored> implements Stoppable {
   }
 
   #entryChanged(key: string, entry: Entry | undefined): void {
-    if (entry === undefined) return this.gone(key);
+    this.#removed.delete(key);
+    if (entry === undefined) {
+      this.#removed.add(key);
+      for (const oldest of this.#removed)
+        if (this.#removed.size > REMOVALS_KEPT) this.#removed.delete(oldest);
+      return this.gone(key);
+    }
     const { noun, bucket, readRecord } = this.#kind;
     const record = readRecord(entry.value);
     if (record === undefined) {

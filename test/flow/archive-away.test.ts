@@ -76,7 +76,7 @@ it('O4 past-doubt.D2 an old identifier is refused while the only archive is away
   frontEnd = await startFrontEnd();
   const id = ulid(YESTERDAY);
   await until(
-    async () => (await submit(id)).body.errors?.[0]?.message.includes(`${name} is not there`) === true,
+    async () => (await submit(id)).body.errors?.[0]?.message.includes(`${name} is not running`) === true,
     {
       ...PATIENTLY,
       what: 'the archive to be missed',

@@ -112,7 +112,7 @@ async function followed(
   const missions = new TestMissions(mission);
   const none = refused({ code: 'archive::none', message: 'no archive' } as const);
   const history = { source: { events: async () => none, archives: () => [] } };
-  const connectors = { live: true, all: () => [] };
+  const connectors = { live: true, all: () => [], wasRemoved: () => false };
   const ports = { bus, log, missions, clock: realClock, history, connectors };
   const opened = (await route.open(input as never, ports as never, writer as never)) as {
     readonly value: Stoppable;

@@ -50,6 +50,12 @@ afterAll(async () => {
 const ask = (run: string, headers: Record<string, string> = {}): Promise<Answer> =>
   coverage.call(`${world.url}/v1/runs/${run}/report`, { headers });
 
+/** The stream has all of a log but its first two events. */
+async function storeEnd(log: readonly RunEvent[]): Promise<void> {
+  for (const event of log.slice(2))
+    await bus.append(streams.runs, subject.runEvents(event.run), Buffer.from(JSON.stringify(event)));
+}
+
 /** A log that ends so much later. */
 function logOf(run: string, lastsMs: number): RunEvent[] {
   const facts: RunFact[] = [
@@ -123,9 +129,7 @@ describe('GET /v1/runs/{run}/report', () => {
   it('MC-STM-031 is whole where the stream has discarded the beginning of the log, and where only the index knows it', async () => {
     const [half, none] = [logOf(ulid(HOUR), 1_000), logOf(ulid(HOUR), 1_000)];
     for (const log of [half, none]) await archive(log);
-    const toSend = half.slice(2);
-    for (const event of toSend)
-      await bus.append(streams.runs, subject.runEvents(event.run), Buffer.from(JSON.stringify(event)));
+    await storeEnd(half);
     const { run } = none[0]!;
     await bus.bucket(buckets.runs).overwrite(
       run,
@@ -149,8 +153,7 @@ describe('GET /v1/runs/{run}/report', () => {
   it('does not take a log for whole while the archive that has its beginning does not answer', async () => {
     const log = logOf(ulid(HOUR), 1_000);
     const { run } = log[0]!;
-    for (const event of log.slice(2))
-      await bus.append(streams.runs, subject.runEvents(run), Buffer.from(JSON.stringify(event)));
+    await storeEnd(log);
     world.refuseWith({ code: 'archive::busy', message: 'as the test says' });
     expect(codesOf(await ask(run))).toEqual(['archive::busy']);
     world.refuseWith({ code: 'archive::none', message: 'as the test says' });
@@ -191,8 +194,7 @@ describe('GET /v1/runs/{run}/report', () => {
   it('past-report.P3 is refused, with what to do, where an archive is registered and not there', async () => {
     const log = logOf(ulid(HOUR), 1_000);
     const { run } = log[0]!;
-    for (const event of log.slice(2))
-      await bus.append(streams.runs, subject.runEvents(run), Buffer.from(JSON.stringify(event)));
+    await storeEnd(log);
     world.refuseWith({ code: 'archive::none', message: 'as the test says' });
     const connectors = bus.bucket(buckets.connectors);
     await connectors.overwrite('archive-abc123', connectorEntry('archive-abc123').value);
@@ -200,8 +202,8 @@ describe('GET /v1/runs/{run}/report', () => {
       await until(async () => (await ask(asked)).status === 503, { what: 'the refusal' });
       expect((await ask(asked)).body.errors[0]).toMatchObject({
         code: 'api::unavailable',
-        message: 'events of this run may be archived, and archive-abc123 is not there',
-        help: 'Start the process that has it. If it is gone for good: mcs connector remove archive-abc123.',
+        message: 'events of this run may be archived, and archive-abc123 is not running',
+        help: 'Start its process. If that archive no longer exists, remove it: mcs connector remove archive-abc123.',
       });
     }
     const { revision } = (await connectors.get('archive-abc123'))!;

@@ -194,6 +194,33 @@ describe('a connector', () => {
     expect(await world.beat('wh', { leaving: true })).toBe(false);
   });
 
+  it('registered-book.K4 is known to be removed until it registers again, and not where its record is lost', async () => {
+    const world = await World.start();
+    const { units, connectors } = world;
+    const bucket = world.bus.bucket(buckets.connectors);
+    const write = (name: string) => units.finish(bucket.overwrite(name, Buffer.from('{}')));
+    const remove = async (name: string): Promise<void> => {
+      const { revision } = (await units.finish(bucket.get(name)))!;
+      await units.finish(bucket.remove(name, revision));
+      await units.run(100);
+    };
+    await write('wh');
+    await write('lost');
+    await units.run(100);
+    expect(connectors.wasRemoved('wh')).toBe(false);
+    await remove('wh');
+    connectors.book.gone('lost');
+    expect(['wh', 'lost', 'never'].map((name) => connectors.wasRemoved(name))).toEqual([true, false, false]);
+    await write('wh');
+    await units.run(100);
+    expect(connectors.wasRemoved('wh')).toBe(false);
+    for (let n = 0; n < 1_001; n += 1) {
+      await write(`w${n}`);
+      await remove(`w${n}`);
+    }
+    expect(['w0', 'w1', 'w1000'].map((name) => connectors.wasRemoved(name))).toEqual([false, true, true]);
+  });
+
   it('connector-registration.N1 N3 registers by itself, again when it is asked to, and says that it leaves', async () => {
     const world = await World.start();
     const { units } = world;
