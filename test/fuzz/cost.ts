@@ -11,7 +11,8 @@
  *     a byte.
  * K3. What seems too dear is measured again, and the least counts: other processes use the machine too. What it is
  *     compared with is measured again in the same round: a machine may be slower by then than it was at the start. Both
- *     sizes are run in turn: a machine that slows down between them would look like growth.
+ *     sizes are run in turn: a machine that slows down between them would look like growth. The smaller one is run
+ *     before and after the larger: if something fell into its only run, growth would not be seen.
  */
 
 /** Four, with room for caches that are outgrown. */
@@ -124,6 +125,7 @@ export class Costs {
     for (let n = 0; n < repeats; n += 1) {
       ofSmall = Math.min(ofSmall, await this.#least(small, 1));
       ofLarge = Math.min(ofLarge, await this.#least(large, 1));
+      ofSmall = Math.min(ofSmall, await this.#least(small, 1));
     }
     const reading = perByte * large.length;
     const grew = ofLarge > GROWTH * Math.max(ofSmall, base, reading);
