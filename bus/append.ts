@@ -10,6 +10,10 @@
  *     out again) may have forgotten those before: it says there is none, and refuses every append behind the one that
  *     is there (`stored-last.ts`). Such an append is made behind what the server believes, once the message that was
  *     expected is found to be the last.
+ * W4. Where a stream has one copy the server may look at the expectation before the id (nats-server 2.15; 2.9 and 2.10
+ *     look at the id first). So behind a conflict it is asked whether it knows the id, by a message that it cannot
+ *     store. Where there are more copies it looks at the id first, and is never asked so: nats-server 2.15.1 answers
+ *     nothing any more on such a stream, and 2.10 takes the id for one that it knows.
  */
 
 import { randomUUID } from 'node:crypto';
@@ -38,6 +42,10 @@ export type WriteOutcome =
   | { readonly outcome: 'duplicate'; readonly seq: number }
   | { readonly outcome: 'conflict' };
 
+const EXPECTED_LAST = 'Nats-Expected-Last-Subject-Sequence';
+/** An id that no message has. */
+const NO_MESSAGE = 'no message';
+const NOTHING = new Uint8Array();
 const instance = randomUUID();
 let calls = 0;
 
@@ -68,7 +76,7 @@ interface Attempt {
 }
 
 async function writeOnce(jetstream: JetStream, request: Write, attempt: Attempt): Promise<WriteOutcome> {
-  const { asset, subject, data, expect } = request;
+  const { asset, subject, data, id, expect } = request;
   const { stream, writer, first, timeoutMs, believed } = attempt;
   try {
     const ack = await jetstream.publish(subject, data, headersOf(request, attempt), timeoutMs());
@@ -79,7 +87,11 @@ async function writeOnce(jetstream: JetStream, request: Write, attempt: Attempt)
     if (error instanceof ApiError && error.isOfOneStream) throw toOutage(error, `stream ${stream}`);
     if (!isConflict(error)) throw error;
     const states = believed === undefined ? lowerThan(expect, error) : undefined;
-    if (first && states === undefined) return { outcome: 'conflict' };
+    if (states === undefined) {
+      const known = first && id === undefined ? undefined : await knownAt(jetstream, request, attempt);
+      if (known !== undefined) return judgeDuplicate(jetstream, request, attempt, known);
+      if (first) return { outcome: 'conflict' };
+    }
     const last = await readLast(jetstream, { stream, subject, timeoutMs });
     if (states === undefined || last?.seq !== expect) return judgeConflict(last, writer);
     return writeOnce(jetstream, request, { ...attempt, believed: states });
@@ -96,8 +108,28 @@ function headersOf(request: Write, { stream, writer, believed }: Attempt): Heade
   headers['Nats-Msg-Id'] = id ?? made;
   headers['Nats-Expected-Stream'] = stream;
   const last = believed ?? expect;
-  if (last !== undefined) headers['Nats-Expected-Last-Subject-Sequence'] = String(last);
+  if (last !== undefined) headers[EXPECTED_LAST] = String(last);
   return headers;
+}
+
+/** Where the message of this id is; undefined where the server knows none, or none any more (W4). */
+async function knownAt(
+  jetstream: JetStream,
+  request: Write,
+  attempt: Attempt,
+): Promise<PublishAck | undefined> {
+  const { asset, subject } = request;
+  const { timeoutMs } = attempt;
+  if ((await asset.look(timeoutMs())).replicas > 1) return undefined;
+  const { [EXPECTED_LAST]: _, ...others } = headersOf(request, attempt);
+  const headers = { ...others, 'Nats-Expected-Last-Msg-Id': NO_MESSAGE };
+  try {
+    const ack = await jetstream.publish(subject, NOTHING, headers, timeoutMs());
+    return ack.duplicate === true ? ack : undefined;
+  } catch (error) {
+    if (error instanceof ApiError && error.is(apiError.wrongLastId)) return undefined;
+    throw error;
+  }
 }
 
 async function judgeDuplicate(

@@ -23,6 +23,7 @@ export const apiError = {
   storageResources: 10047,
   noStream: 10059,
   notStored: 10077,
+  wrongLastId: 10070,
   wrongLastSequence: 10071,
   notClustered: 10074,
   accountStreamBytes: 10122,
