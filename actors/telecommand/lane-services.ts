@@ -61,6 +61,7 @@ export class ServicesOfLane {
       hold: holdOf(work),
       unheld: () => this.#lane.options.holds.unheld(sentBy(work)),
       sample: (measure) => values.sample(target, measure),
+      upToDate: () => values.upToDate(target),
       giveGateway: (definition) => givenGateway(definition, environment, passes, clock.now()),
       whyNotServed: (definition) => whyNotServed(definition, environment, passes, clock.now()),
       gateway: (definition, given) => {

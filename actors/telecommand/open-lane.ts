@@ -39,7 +39,7 @@ export interface LaneOptions {
   readonly log: Log;
   readonly missions: MissionSource;
   readonly platforms: KnownPlatforms;
-  readonly values: Pick<TargetValues, 'sample' | 'position'>;
+  readonly values: Pick<TargetValues, 'sample' | 'position' | 'upToDate'>;
   readonly passes: CurrentPasses;
   readonly holds: Holds;
   readonly cells: Cells<TelecommandInput, TelecommandEvent>;

@@ -29,6 +29,8 @@ export interface LaneServices {
   /** Why its frame may not leave, as of now: its run does not hold the target (A-71). */
   unheld(): Promise<string | undefined>;
   sample(measure: Measure): ReceivedValue | undefined;
+  /** Resolves when every sample stored before the call is known; rejects with `Outage`. */
+  upToDate(): Promise<void>;
   /** The name to keep of the gateway that serves its link now (`given-gateway.ts`). */
   giveGateway(definition: Definition): string | undefined;
   /** The gateway that it was given under that name. */

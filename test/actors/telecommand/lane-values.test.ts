@@ -61,12 +61,38 @@ describe('a telecommand of a lane', () => {
       target === 'sat1' && key === COUNTER ? known(counter) : undefined;
     const one = obligingWorld({
       mission: missionWith(platform, undefined, requires),
-      values: { sample, position: () => undefined },
+      values: { sample, position: () => undefined, upToDate: async () => undefined },
     });
     await submit(one.bus, 1);
     await one.lane.start();
     await one.run(100);
     expect(one.states(1)).toEqual(states);
+    await one.lane.stop();
+  });
+
+  it('check.C1 is judged by what was stored before it, though the reader of values has not taken it up yet', async () => {
+    let caughtUp = (): void => undefined;
+    const catchingUp = new Promise<void>((resolve) => {
+      caughtUp = resolve;
+    });
+    let counter = 4;
+    const requires = [{ that: compiled('obc.counter > 3'), maxAgeMs: 60_000 }];
+    const one = obligingWorld({
+      mission: missionWith(platformOf('one'), undefined, requires),
+      values: {
+        sample: (_, { key }) => (key === COUNTER ? known(counter) : undefined),
+        position: () => undefined,
+        upToDate: () => catchingUp,
+      },
+    });
+    await submit(one.bus, 1);
+    await one.lane.start();
+    await one.run(100);
+    expect(one.states(1)).toEqual(['PENDING']);
+    counter = 3;
+    caughtUp();
+    await one.run(100);
+    expect(one.states(1)).toEqual(['PENDING', 'REJECTED']);
     await one.lane.stop();
   });
 
@@ -77,6 +103,7 @@ describe('a telecommand of a lane', () => {
       values: {
         sample: (_, { key }) => (key === COUNTER ? known(5) : undefined),
         position: (target) => (target === 'sat1' ? 0 : undefined),
+        upToDate: async () => undefined,
       },
     });
     await submit(one.bus, 1);

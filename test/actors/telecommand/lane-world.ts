@@ -164,7 +164,7 @@ export function laneWorld({
     unheld: async () => undefined,
     stop: async () => undefined,
   },
-  values = { sample: () => undefined, position: () => undefined },
+  values = { sample: () => undefined, position: () => undefined, upToDate: async () => undefined },
   passes = NO_PASSES,
   finished,
   isKept = false,
