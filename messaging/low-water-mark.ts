@@ -75,6 +75,11 @@ export interface LowWaterMarkOptions<Stands extends Positions> {
   readonly reportsMoves?: true;
 }
 
+/** Where bucket `mcs_members` has the mark of that name (`<prefix>.<partition>`). */
+export function markKey(name: string): string {
+  return `checkpoint.${name}`;
+}
+
 /** The outage of a worker whose follower found that: nobody's fault here, and it starts again from what is there. */
 export function pastIsGone({ name }: { readonly name: string }): Outage {
   return new Outage('bus.unavailable', `${name} does not hold any more what was read of it`);
@@ -128,7 +133,7 @@ export class LowWaterMark<Stands extends Positions> {
   constructor(options: LowWaterMarkOptions<Stands>) {
     this.#options = options;
     this.#bucket = options.bus.bucket(buckets.members);
-    this.#key = `checkpoint.${options.name}`;
+    this.#key = markKey(options.name);
   }
 
   /** Where to read on, from now on under this epoch; throws when another owner has it or takes it. */

@@ -5,7 +5,8 @@
  * T1. `duplicate` is true exactly when the identifier is known to be submitted: by the stream inside its window, by the
  *     history of the telecommand past it (O4). The executor guards once more behind both.
  *     Of what may have left the history by its age the archives are asked (`http/past-telecommand.ts`).
- * T2. A retry of a telecommand that was taken never looks refused: a refusal asks the history first (MC-TC-063).
+ * T2. A retry of a telecommand that was taken never looks refused: a refusal asks the history first, and what waits to
+ *     be taken up (MC-TC-063). Where too many wait to tell, it is asked for again later.
  */
 
 import { decodeTime } from 'ulid';
@@ -37,6 +38,7 @@ import { isWhole, mayHaveLeft, pastEvents } from '../past-telecommand.ts';
 import type { RoutePorts } from '../ports.ts';
 import type { Handled, Refusal, Reply } from '../reply.ts';
 import { defineRoute } from '../route.ts';
+import { isWaiting } from '../waiting-telecommand.ts';
 
 /** Every refusal of resolution (section 7.3). */
 export const RESOLUTION_ERRORS = [
@@ -221,7 +223,7 @@ function mayHaveLeftTheWindow(id: string, { bus, clock }: RoutePorts): boolean {
 
 /** Refused where that cannot be known. */
 async function isKnown(target: string, id: string, ports: RoutePorts): Promise<Handled<boolean>> {
-  const last = await ports.bus.last(streams.telecommandEvents, subject.tcEvent(target, id));
+  const last = await lastEvent(target, id, ports);
   if (last !== undefined || !(await mayHaveLeft(id, ports))) return { ok: true, value: last !== undefined };
   const past = await pastEvents(target, id, ports);
   return past.ok ? { ok: true, value: past.value.length > 0 } : past;
@@ -236,7 +238,7 @@ async function wholePast(
   if (!(await mayHaveLeft(id, ports))) return { ok: true, value: undefined };
   const past = await pastEvents(target, id, ports);
   if (past.ok) return { ok: true, value: isWhole(past.value) ? past.value : undefined };
-  const last = await ports.bus.last(streams.telecommandEvents, subject.tcEvent(target, id));
+  const last = await lastEvent(target, id, ports);
   return last === undefined ? past : { ok: true, value: undefined };
 }
 
@@ -255,12 +257,26 @@ async function refusedUnlessKnown(
   if (id === undefined || !isToken(target)) return refusal;
   try {
     const known = await isKnown(target, id, ports);
-    return known.ok && known.value ? accepted(id, true) : refusal;
+    if (known.ok && known.value) return accepted(id, true);
+    const waits = await isWaiting(target, id, ports.bus);
+    if (waits === undefined) return tooManyWait(target, id);
+    // Meanwhile it may have been taken up.
+    const isTaken = waits || (await lastEvent(target, id, ports)) !== undefined;
+    return isTaken ? accepted(id, true) : refusal;
   } catch (error) {
     if (error instanceof Outage) return refusal;
     throw error;
   }
 }
+
+function tooManyWait(target: string, id: string): Refusal {
+  return refuse('api::unavailable', `too many telecommands of ${target} wait to tell whether ${id} is one`, {
+    help: 'Try again when they have been taken up.',
+  });
+}
+
+const lastEvent = (target: string, id: string, { bus }: RoutePorts): Promise<StreamMessage | undefined> =>
+  bus.last(streams.telecommandEvents, subject.tcEvent(target, id));
 
 /** A target may have left the topology and still have its history; only without both is it unknown. */
 async function unknownAndUnheardOf(

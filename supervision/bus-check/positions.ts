@@ -7,14 +7,14 @@
 import { bucketStream } from '../../bus/declared.ts';
 import { buckets } from '../../contract/bus/buckets.ts';
 import { streams } from '../../contract/bus/streams.ts';
-import { markIn, markWith } from '../../messaging/low-water-mark.ts';
+import { markIn, markKey, markWith } from '../../messaging/low-water-mark.ts';
 import { positionsOf } from '../../messaging/mark-positions.ts';
 import type { Entry } from '../../ports/bus.ts';
 import { decodeCheckpoint } from '../../telemetry/checkpoint.ts';
 import type { Look, LookTools } from './finding.ts';
 import { whereOf } from './records.ts';
 
-const MARK = 'checkpoint.';
+const MARK = markKey('');
 
 export const marks: Look = {
   checks: ['position-beyond-end', 'past-lost', 'unreadable-record'],

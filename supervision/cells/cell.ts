@@ -18,6 +18,7 @@
 
 import { type AnyActor, createActor } from 'xstate';
 import { assert } from '../../contract/assert.ts';
+import { deferred } from '../../contract/deferred.ts';
 import { CELL_INBOX } from '../../contract/limits/cell.ts';
 import type { Outage } from '../../contract/outage.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -35,7 +36,6 @@ import type {
 } from '../../ports/entity.ts';
 import { observe, type StepSink } from '../inspection/observation.ts';
 import { Deadlines } from './deadlines.ts';
-import { deferred } from './deferred.ts';
 import { Effects } from './effects.ts';
 import { commitPatiently } from './patient-commit.ts';
 

@@ -164,6 +164,15 @@ describe('POST /v1/tc', () => {
     expect(answer.body).toEqual({ id, duplicate: true });
   });
 
+  it('telecommands.T2 MC-TC-063 answers duplicate to a retry of what waits to be taken up', async () => {
+    const id = ulid();
+    expect((await coverage.post(`${url}/v1/tc`, { ...ping, id })).body.duplicate).toBe(false);
+    const retry = (of: string) =>
+      coverage.post(`${url}/v1/tc`, { target: 'sat1', telecommand: 'nothing', id: of });
+    expect((await retry(id)).body).toEqual({ id, duplicate: true });
+    expect(codesOf(await retry(ulid()))).toEqual(['tc::unknown-telecommand']);
+  });
+
   it.each(['x', '01arz3ndektsv4rrffq69g5fav', '81ARZ3NDEKTSV4RRFFQ69G5FAV', '01ARZ3NDEKTSV4RRFFQ69G5FA', ''])(
     'MC-TC-023 MC-ERR-008 refuses id %j with 400 api::invalid-id',
     async (id) => {

@@ -2,9 +2,9 @@
 
 import { Registry } from 'prom-client';
 import { expect, it } from 'vitest';
+import { deferred } from '../../contract/deferred.ts';
 import { seededRandom } from '../../ports/seeded-random.ts';
 import { createDeadLetters } from '../../supervision/cells/dead-letters.ts';
-import { deferred } from '../../supervision/cells/deferred.ts';
 import { realClock } from '../../supervision/clock.ts';
 import type { Worker } from '../../supervision/ownership/owned-worker.ts';
 import type { Role, RoleContext } from '../../supervision/role.ts';

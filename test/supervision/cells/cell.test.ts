@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { deferred } from '../../../contract/deferred.ts';
 import { CELL_INBOX } from '../../../contract/limits/cell.ts';
 import { Outage } from '../../../contract/outage.ts';
 import type { Binding, Stored } from '../../../ports/entity.ts';
 import { Cell, type Down } from '../../../supervision/cells/cell.ts';
-import { deferred } from '../../../supervision/cells/deferred.ts';
 import { HeapClock } from '../../../supervision/clock.ts';
 import { MemoryStore } from '../../support/memory-store.ts';
 import { type OrderEvent, orderBinding } from '../../support/order-chart.ts';

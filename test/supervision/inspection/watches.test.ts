@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { subject } from '../../../contract/bus/subjects.ts';
+import { deferred } from '../../../contract/deferred.ts';
 import {
   INSPECT_WATCH_MS,
   type InspectionUpdate,
@@ -10,7 +11,6 @@ import { INSPECT_FRAME_MS, INSPECT_WATCHES } from '../../../contract/limits/insp
 import type { Binding, EntityEvent } from '../../../ports/entity.ts';
 import { seededRandom } from '../../../ports/seeded-random.ts';
 import { createDeadLetters } from '../../../supervision/cells/dead-letters.ts';
-import { deferred } from '../../../supervision/cells/deferred.ts';
 import { Kind } from '../../../supervision/cells/kind.ts';
 import { HeapClock } from '../../../supervision/clock.ts';
 import { Watches } from '../../../supervision/inspection/watches.ts';

@@ -5,7 +5,7 @@
 
 import { expect, it, vi } from 'vitest';
 import { buckets } from '../../../contract/bus/buckets.ts';
-import { deferred } from '../../../supervision/cells/deferred.ts';
+import { deferred } from '../../../contract/deferred.ts';
 import { HeapClock } from '../../../supervision/clock.ts';
 import { Membership } from '../../../supervision/ownership/membership.ts';
 import { Partitions } from '../../../supervision/ownership/partition.ts';
