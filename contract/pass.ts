@@ -215,23 +215,34 @@ export function readPassOver(target: string, stored: unknown): PassOver | undefi
 }
 
 function isStoredPass(stored: unknown): stored is StoredPass {
-  const pass = stored as Partial<StoredPass> | null | undefined;
+  const { contributions, ...pass } = (stored ?? {}) as Partial<StoredPass>;
   return (
-    typeof pass?.id === 'string' &&
-    typeof pass.target === 'string' &&
+    isWritten(pass) &&
     isToken(pass.id) &&
-    isMoment(pass.aos) &&
-    isMoment(pass.los) &&
-    typeof pass.station === 'string' &&
-    PASS_STATUSES.some((status) => status === pass.status) &&
-    typeof pass.contributions === 'object' &&
-    pass.contributions !== null &&
-    Object.values(pass.contributions).every(isContribution)
+    typeof contributions === 'object' &&
+    contributions !== null &&
+    Object.values(contributions).every(isWritten)
   );
 }
 
-function isContribution(contribution: PassContribution | undefined): boolean {
-  return typeof contribution?.id === 'string' && isMoment(contribution.aos) && isMoment(contribution.los);
+/** Of a pass, or of what a source contributes to it, what others compute with. */
+function isWritten(pass: Partial<PassContribution> | null): pass is PassContribution {
+  return (
+    [pass?.id, pass?.target, pass?.station, pass?.max_elevation].every(isText) &&
+    [pass?.aos, pass?.los].every(isMoment) &&
+    PASS_STATUSES.some((status) => status === pass?.status) &&
+    ['undefined', 'boolean'].includes(typeof pass?.uplink) &&
+    [pass?.transceiver, pass?.protocol].every((text) => text === undefined || isText(text)) &&
+    areRates(pass?.rates)
+  );
+}
+
+function areRates(rates: unknown = {}): boolean {
+  return typeof rates === 'object' && rates !== null && Object.values(rates).every(isText);
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string';
 }
 
 function isMoment(text: unknown): boolean {

@@ -6,7 +6,7 @@
 import { readInstant } from './instant.ts';
 import { objectIn } from './json-bytes.ts';
 import { SCHEDULE_STATES, type Schedule, type ScheduleState } from './schedule.ts';
-import type { RuleRefusal, RuleRequest } from './schedule-rule.ts';
+import type { RuleFilter, RuleRefusal, RuleRequest } from './schedule-rule.ts';
 import { isToken } from './token.ts';
 
 /** A change of state as the record remembers it. */
@@ -99,8 +99,19 @@ export function readStoredRule(key: string, bytes: Uint8Array): StoredRule | und
     [read.target, read.start, read.run].every(isText) &&
     isMoment(read.updated_at) &&
     typeof read.targets === 'object' &&
-    read.targets !== null;
+    read.targets !== null &&
+    isFilter(read.filter);
   return isWhole ? (read as StoredRule) : undefined;
+}
+
+function isFilter(filter: unknown = {}): boolean {
+  const { status, min_elevation, station, uplink } = (filter ?? {}) as Partial<RuleFilter>;
+  return (
+    typeof filter === 'object' &&
+    filter !== null &&
+    [status, min_elevation, station].every((text) => text === undefined || isText(text)) &&
+    ['undefined', 'boolean'].includes(typeof uplink)
+  );
 }
 
 /** Why a rule made no schedule of a pass; undefined where the bytes do not say. */

@@ -14,6 +14,7 @@
  * M4. Nothing is made while the bus is away, or while passes, schedules, rules or the configuration are not known: what
  *     is marked stays so, and is looked at again a moment later. A bus that is silent for a while says nothing when it
  *     answers again.
+ * M8. A rule that cannot be compared with a pass stops no other one: it is logged once until it changes.
  */
 
 import { buckets } from '../../contract/bus/buckets.ts';
@@ -75,6 +76,8 @@ export class RuleMaker {
   readonly #marked = new Map<string, Pair>();
   /** By identifier. */
   readonly #rulesMarked = new Set<string>();
+  /** Those that could not be compared with a pass, as the log says (M8). */
+  readonly #failed = new WeakSet<StoredRule>();
   #walk: Walk | undefined;
   /** Before that everything is still to be marked. */
   #begun = false;
@@ -235,8 +238,21 @@ export class RuleMaker {
     );
   }
 
-  /** MC-RULE-009, MC-RULE-010, MC-RULE-012 */
+  /** M8 */
   #isWanted(rule: StoredRule, pass: StoredPass): boolean {
+    try {
+      return this.#hasNone(rule, pass);
+    } catch (error) {
+      const about = { rule: rule.id, target: pass.target, pass: pass.id };
+      if (!this.#failed.has(rule))
+        this.#options.log.error({ ...about, err: error }, 'rule not compared with a pass');
+      this.#failed.add(rule);
+      return false;
+    }
+  }
+
+  /** MC-RULE-009, MC-RULE-010, MC-RULE-012 */
+  #hasNone(rule: StoredRule, pass: StoredPass): boolean {
     const now = this.#options.clock.now();
     if (isOver(pass, now) || !matches(rule, pass)) return false;
     if (this.#options.schedules.get(ruleScheduleId(rule.id, pass.id)) !== undefined) return false;

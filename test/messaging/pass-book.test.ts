@@ -120,6 +120,27 @@ it('pass-book.K1 leaves out what cannot be read, and reports it; a pass that bec
   expect(log.lines.map(({ level }) => level)).toEqual(['error', 'error']);
 });
 
+it.each<[string, object]>([
+  ['no elevation', { max_elevation: undefined }],
+  ['an elevation that is a number', { max_elevation: 40 }],
+  ['another uplink than yes or no', { uplink: 'no' }],
+  ['a transceiver that is null', { transceiver: null }],
+  ['a protocol that is a number', { protocol: 3 }],
+  ['rates that are null', { rates: null }],
+  ['a rate that is a number', { rates: { downlink: 9600 } }],
+  ['a contribution that is null', { contributions: { fds: null } }],
+  [
+    'a rate of a contribution that is a number',
+    { contributions: { fds: { ...stored('sat1', 'a', 1), rates: { uplink: 9600 } } } },
+  ],
+])('pass-book.K1 leaves out a pass with %s, and reports it', async (_what, more) => {
+  const { book, put, log } = bookOn();
+  await settled();
+  put('sat1.a', Buffer.from(JSON.stringify({ ...stored('sat1', 'a', 1), ...more })));
+  expect(book.passes()).toEqual([]);
+  expect(log.lines.map(({ message }) => message)).toEqual(['malformed pass: left out']);
+});
+
 it('pass-book.K2 waits until what was written is seen, and not for ever', async () => {
   const { book, put, clock } = bookOn();
   await settled();

@@ -241,6 +241,51 @@ describe('many', () => {
     expect(made(world)).toHaveLength(401);
   });
 
+  it.each<object>([{ filter: null }, { filter: { min_elevation: 20 } }])(
+    'MC-RULE-009 stored with %j is left out, and reported, and the others go on',
+    async (more) => {
+      const world = await started();
+      await world.rule();
+      await world.rule({ id: 'bad', ...more });
+      await world.pass(nth(1));
+      await world.run(200);
+      expect(made(world)).toEqual(['each-p1 scheduled']);
+      expect(world.processes[0]!.log.said).toContainEqual(
+        expect.objectContaining({ level: 'error', message: 'malformed rule: left out' }),
+      );
+    },
+  );
+
+  it('MC-RULE-009 makes what it can where a pass has no elevation', async () => {
+    const world = await started();
+    await world.rule({ filter: { min_elevation: '5 deg' } });
+    await world.pass(nth(1, { max_elevation: undefined }));
+    await world.pass(nth(2));
+    await world.run(200);
+    expect(made(world)).toEqual(['each-p2 scheduled']);
+  });
+
+  it('rule-maker.M8 that breaks what compares it is logged once until it changes, and stops no other one', async () => {
+    const world = await started();
+    const { books, log } = world.processes[0]!;
+    const get = books.schedules.get.bind(books.schedules);
+    books.schedules.get = (id) => {
+      if (id.startsWith('bad-')) throw new Error('broken');
+      return get(id);
+    };
+    const said = () => log.said.filter(({ message }) => message === 'rule not compared with a pass');
+    await world.rule({ id: 'bad' });
+    await world.rule();
+    await world.pass(nth(1));
+    await world.pass(nth(2));
+    await world.run(200);
+    expect(made(world)).toEqual(['each-p1 scheduled', 'each-p2 scheduled']);
+    expect(said()).toMatchObject([{ level: 'error', fields: { rule: 'bad', target: 'sat1', pass: 'p1' } }]);
+    await world.rule({ id: 'bad' });
+    await world.run(200);
+    expect(said()).toHaveLength(2);
+  });
+
   it('MC-RULE-009 who ranks first for a pass and is dead is waited for a moment', async () => {
     const world = await started('one');
     for (let n = 0; n < 6; n += 1) world.ghosts.push(`ghost-${n}`);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RuleFilter, RuleRequest } from '../../../contract/schedule-rule.ts';
+import { readStoredRule } from '../../../contract/stored-schedule.ts';
 import { byRule, matches, ruleScheduleId, scheduleOf } from '../../../mission/schedule/rule.ts';
 import { type PassParts, storedPass } from './records.ts';
 
@@ -13,6 +14,33 @@ const rule = (filter?: RuleFilter): RuleRequest => ({
 });
 
 type Row = [RuleFilter | undefined, PassParts, boolean];
+
+describe('a stored rule', () => {
+  const read = (filter: unknown) => {
+    const stored = { ...rule(), filter, updated_at: '2026-01-01T00:00:00.000Z' };
+    return readStoredRule('each', Buffer.from(JSON.stringify(stored)));
+  };
+
+  it.each<RuleFilter | undefined>([
+    undefined,
+    {},
+    { status: 'booked', min_elevation: '20 deg', station: 'kiruna', uplink: false },
+  ])('is read with filter %j', (filter) => {
+    expect(read(filter)?.filter).toEqual(filter);
+  });
+
+  it.each<unknown>([
+    null,
+    'booked',
+    { status: 1 },
+    { min_elevation: 20 },
+    { min_elevation: null },
+    { station: ['kiruna'] },
+    { uplink: 'yes' },
+  ])('is left out with filter %j', (filter) => {
+    expect(read(filter)).toBeUndefined();
+  });
+});
 
 describe('which passes a rule is about', () => {
   it.each<Row>([
