@@ -8,6 +8,7 @@
 
 import type { StoredAlarm } from './alarm.ts';
 import { objectIn } from './json-bytes.ts';
+import { isListOf } from './reply.ts';
 
 /** The bytes of an entry. */
 export function storedAlarmBytes({ record, ...actor }: StoredAlarm): Buffer {
@@ -27,12 +28,13 @@ function ofNow({ actor, ...record }: { readonly actor?: unknown }): object {
 }
 
 function isWhole(read: object | undefined): read is StoredAlarm {
-  const { record, epoch, evaluated } = (read ?? {}) as Partial<StoredAlarm>;
+  const { record, epoch, evaluated, reactions = [] } = (read ?? {}) as Partial<StoredAlarm>;
   return (
     typeof record?.seq === 'number' &&
     typeof record.state === 'string' &&
     typeof epoch === 'number' &&
     typeof evaluated?.position === 'number' &&
-    typeof evaluated.at === 'number'
+    typeof evaluated.at === 'number' &&
+    isListOf(reactions, ({ seq, at }) => typeof seq === 'number' && typeof at === 'number')
   );
 }

@@ -43,7 +43,7 @@ import { eventOf, type KnownHead } from './alarm-event.ts';
 import type { AlarmServices } from './binding.ts';
 import { serveControl } from './control.ts';
 import type { Reactions } from './reactions.ts';
-import type { AlarmTerm } from './record-store.ts';
+import { type AlarmTerm, validName } from './record-store.ts';
 import { type Recorded, recover } from './recovery.ts';
 import { Requests } from './requests.ts';
 import { shownText } from './shown-text.ts';
@@ -233,7 +233,7 @@ export class AlarmService implements AlarmTerm, AlarmServices, CellOwner {
     const recorded: [string, Recorded][] = [];
     for (const { key, value, revision } of await bus.bucket(buckets.alarms).list('>')) {
       const stored = readStoredAlarm(value);
-      if (stored === undefined || alarmNamed(key) === undefined)
+      if (stored === undefined || validName(key) === undefined)
         log.error({ key, bucket: buckets.alarms.name }, 'malformed record or key of an alarm: skipped');
       else recorded.push([key, { stored, revision }]);
     }

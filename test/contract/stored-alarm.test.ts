@@ -45,6 +45,9 @@ it.each([
   ['another kind of actor', bytes({ ...record, actor: 5 })],
   ['no state', bytes({ seq: 1, actor: { epoch: 1, evaluated: { position: 1, at: 1 } } })],
   ['no place in the stream', bytes({ ...record, actor: { epoch: 1, evaluated: {} } })],
+  ['reactions that are null', bytes({ ...stored, reactions: null })],
+  ['a reaction that is null', bytes({ ...stored, reactions: [null] })],
+  ['a reaction without its time', bytes({ ...stored, reactions: [{ seq: 1 }] })],
   ['a record of the version before without epoch', bytes({ record, evaluated: stored.evaluated })],
 ])('%s is no alarm', (_what, entry) => {
   expect(readStoredAlarm(entry)).toBeUndefined();

@@ -129,7 +129,9 @@ describe('a leader', () => {
     const { bus } = before;
     const bucket = bus.bucket(buckets.alarms);
     await bucket.overwrite(alarmKey(nameOf('current')), Buffer.from('no json'));
-    await bucket.overwrite('nobody', bucket.entries.get(VOLTAGE)!.value);
+    const { value } = bucket.entries.get(VOLTAGE)!;
+    await bucket.overwrite('nobody', value);
+    await bucket.overwrite('old=sat.battery.1.low', value);
     const led = await leader({ epoch: 20 }, bus);
     await says(bus, [{ alarm: 'voltage', severity: null }]);
     await pass(led);
@@ -138,6 +140,7 @@ describe('a leader', () => {
     expect(skipped).toEqual([
       { key: alarmKey(nameOf('current')), bucket: buckets.alarms.name },
       { key: 'nobody', bucket: buckets.alarms.name },
+      { key: 'old=sat.battery.1.low', bucket: buckets.alarms.name },
     ]);
     expect(led.failures).toEqual([]);
     await led.stop();
