@@ -192,7 +192,8 @@ export function readEventBatch(bytes: Uint8Array): EventBatch | undefined {
 
 const OPTIONAL = ['target', 'name', 'state', 'by', 'run', 'link', 'data'] as const;
 
-function isLogged(each: unknown): boolean {
+/** Whether it can stand in a batch (E1). */
+export function isLogged(each: unknown): each is LoggedEvent {
   const event = asObject(each) as Foreign | undefined;
   if (event === undefined) return false;
   return (

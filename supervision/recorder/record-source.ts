@@ -5,7 +5,7 @@
  * R1. What was recorded up to a revision is not recorded again. Of a record that was written since, changes from
  *     shortly before that are compared with the log.
  * R2. A change is known by its key and what it says: writing a record again is none.
- * R3. An entry that cannot be read is an event, once, and stops nothing.
+ * R3. An entry that cannot be read, or breaks its reader, is an event, once, and stops nothing.
  */
 
 import type { BucketDefinition } from '../../contract/bus/buckets.ts';
@@ -24,7 +24,7 @@ export interface RecordChange {
   readonly event: LoggedEvent;
 }
 
-/** The changes that an entry shows, the oldest first; undefined where it cannot be read. */
+/** The changes that an entry shows, the oldest first; undefined where it cannot be read, and it may throw then. */
 export type ReadRecord = (entry: Entry) => readonly RecordChange[] | undefined;
 
 export interface RecordSourceOptions {
@@ -103,10 +103,10 @@ export class RecordSource {
 
   /** R1, R2 */
   #changes(entry: Entry): LoggedEvent[] {
-    const { bucket, read } = this.#options;
+    const { bucket } = this.#options;
     const { key, revision, rewound } = entry;
     const prefix = `${bucket.name}:${key}:`;
-    const changes = read(entry);
+    const changes = this.#read(entry);
     const ids = changes?.map(({ id }) => id) ?? [`unreadable-${revision}`];
     const seen = this.#seen.get(key);
     this.#seen.set(key, ids);
@@ -120,5 +120,14 @@ export class RecordSource {
         seen === undefined ? at >= this.#since && !this.#recent.has(prefix + id) : !seen.includes(id),
       )
       .map(({ id, event }) => Object.assign({}, event, { source: prefix + id }));
+  }
+
+  /** R3 */
+  #read(entry: Entry): readonly RecordChange[] | undefined {
+    try {
+      return this.#options.read(entry);
+    } catch {
+      return undefined;
+    }
   }
 }

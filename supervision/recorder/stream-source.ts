@@ -4,13 +4,15 @@
  * S1. What a message became is known by the position beside it (log-writer.W2): a recorder that died repeats nothing
  *     and leaves nothing out.
  * S2. Positions that the stream had discarded are an event that says which, from the first one on, and whether or not
- *     anything comes behind them; a message that cannot be read is one too, and a dead letter, and stops nothing.
+ *     anything comes behind them; a message that cannot be read, or breaks its reader, is one too, and a dead letter,
+ *     and stops nothing.
  * S3. A stream that is another one now is read from what was stored later than the last message recorded.
  */
 
 import type { StreamDefinition } from '../../contract/bus/streams.ts';
 import type { ReadPosition } from '../../contract/connector-wire.ts';
 import type { LoggedEvent, RecordedUpTo } from '../../contract/event.ts';
+import { Outage } from '../../contract/outage.ts';
 import { pastIsGone } from '../../messaging/low-water-mark.ts';
 import type { Bus, Follower, FollowFrom, StreamMessage } from '../../ports/bus.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
@@ -19,7 +21,7 @@ import { sourceOf } from './event-of.ts';
 import type { LogWriter } from './log-writer.ts';
 import { lostText, noteOf, replacedText, unreadableText } from './notes.ts';
 
-/** What a message says; undefined for bytes that are malformed. */
+/** What a message says; undefined for bytes that are malformed, and it may throw on them. */
 export type ReadMessage = (
   message: StreamMessage,
 ) => readonly LoggedEvent[] | undefined | Promise<readonly LoggedEvent[] | undefined>;
@@ -96,11 +98,11 @@ export class StreamSource {
 
   async #take(message: StreamMessage): Promise<void> {
     if (this.#stopped) return;
-    const { writer, read, stream } = this.#options;
+    const { writer, stream } = this.#options;
     const { seq, at, pending } = message;
     const events: LoggedEvent[] = [...this.#notes(message)];
     this.#next = seq + 1;
-    const said = await read(message);
+    const said = await this.#read(message);
     if (said === undefined) events.push(this.#unreadable(message));
     else events.push(...said);
     if (this.#stopped) return;
@@ -110,6 +112,16 @@ export class StreamSource {
     );
     if (pending === 0 || writer.isFull) await this.#flush();
     else this.#flushLater();
+  }
+
+  /** S2: an outage is no fault of the message. */
+  async #read(message: StreamMessage): Promise<readonly LoggedEvent[] | undefined> {
+    try {
+      return await this.#options.read(message);
+    } catch (error) {
+      if (error instanceof Outage) throw error;
+      return undefined;
+    }
   }
 
   /** S2: what was discarded at the end of the stream, once all that is there was taken. */

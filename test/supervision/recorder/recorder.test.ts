@@ -1,13 +1,33 @@
 /** The recorder of the log of events on the twin of the bus: each event once, and what is missing is said. */
 
 import { describe, expect, it } from 'vitest';
-import { buckets } from '../../../contract/bus/buckets.ts';
-import { streams } from '../../../contract/bus/streams.ts';
+import { type BucketDefinition, buckets } from '../../../contract/bus/buckets.ts';
+import { type StreamDefinition, streams } from '../../../contract/bus/streams.ts';
 import { subject } from '../../../contract/bus/subjects.ts';
 import type { StreamFill } from '../../../ports/fills.ts';
+import { storedSchedule } from '../../mission/schedule/records.ts';
+import { storedTransfer } from '../../support/transfers.ts';
 import { alarms, RecorderWorld, START } from './recorder-world.ts';
 
 const MONTH_MS = 31 * 86_400_000;
+const RUN = '01J0000000000000000000000A';
+const AT = new Date(START).toISOString();
+const TAKEN_OVER = { run: RUN, seq: 1, at: AT, event: 'taken_over' };
+const STARTED = {
+  ...TAKEN_OVER,
+  event: 'started',
+  procedure: 'p',
+  environment: 'flight',
+  targets: { sat: 5 },
+};
+const COMMAND = { component: 'obc', telecommand: 'reset' };
+const SENT = { tc: RUN, state: 'PENDING', at: AT, by: 7, telecommand: COMMAND };
+const LOW = { target: 'sat1', component: 'bat', alarm: 'low' };
+const RAISED = { ...LOW, seq: 1, state: 'ACTIVE_UNACK', previous: 'NORMAL', cause: 'condition', at: AT };
+const KEY = 'sat1.7.2';
+
+const schedule = (change: unknown): object => ({ ...storedSchedule(), changes: [change] });
+const transfer = (more: object): object => storedTransfer(more);
 
 /** A mode, a link and two alarms are recorded. */
 async function recorded(world: RecorderWorld) {
@@ -274,6 +294,54 @@ describe('what is not to be read', () => {
     expect(world.notes).toHaveLength(2);
     expect(world.deadLetters.shown).toEqual([expect.objectContaining({ kind: 'recorder' })]);
   });
+
+  it.each<[string, StreamDefinition, string, object]>([
+    ['a run event by a number', streams.runs, subject.runEvents(RUN), { ...TAKEN_OVER, by: 5 }],
+    ['a run event by a list', streams.runs, subject.runEvents(RUN), { ...TAKEN_OVER, by: ['p1'] }],
+    ['a run of a target that is a number', streams.runs, subject.runEvents(RUN), STARTED],
+    ['a telecommand by a number', streams.telecommandEvents, subject.tcEvent('sat1', RUN), SENT],
+    ['an alarm of another severity', streams.alarms, subject.alarmEvent(LOW), { ...RAISED, severity: 'bad' }],
+  ])(
+    'stream-source.S2 event-of.E1 %s is a note and a dead letter, once, and stops nothing',
+    async (_what, stream, on, body) => {
+      const world = new RecorderWorld();
+      await world.say(stream, on, JSON.stringify(body));
+      const first = await world.recorder(1);
+      await world.setMode('sat1', 'safe');
+      await world.pass(3_000);
+      await world.kill(first);
+      await world.recorder(2);
+      expect(world.notes).toEqual([`Message 1 of ${stream.name} cannot be read.`]);
+      expect(world.deadLetters.shown).toEqual([expect.objectContaining({ kind: 'recorder' })]);
+      expect([world.sources('mode').length, world.crashes]).toEqual([1, []]);
+    },
+  );
+
+  it.each<[string, BucketDefinition, string, object]>([
+    [
+      'a change of a schedule without reasons',
+      buckets.schedules,
+      's1',
+      schedule({ at: AT, state: 'missed' }),
+    ],
+    ['a change of a schedule that is null', buckets.schedules, 's1', schedule(null)],
+    ['a change of a transfer that is null', buckets.transfers, KEY, transfer({ actor: { changes: [null] } })],
+    ['a transfer by a number', buckets.transfers, KEY, transfer({ by: 5 })],
+    ['a unit enrolled by a number', buckets.units, 'u1', { public_key: 'k', enrolled: { at: AT, by: 5 } }],
+  ])(
+    'record-source.R3 event-of.E1 %s is a note, once, and stops nothing',
+    async (_what, bucket, key, body) => {
+      const world = new RecorderWorld();
+      await world.done(world.bus.bucket(bucket).overwrite(key, Buffer.from(JSON.stringify(body))), 10);
+      const first = await world.recorder(1);
+      await world.raise(1);
+      await world.pass(3_000);
+      await world.kill(first);
+      await world.recorder(2);
+      expect(world.notes).toEqual([`Entry ${key} of ${bucket.name} cannot be read (revision 1).`]);
+      expect([world.sources('alarm'), world.crashes]).toEqual([alarms(1, 1), []]);
+    },
+  );
 });
 
 describe('what is about to be lost', () => {
