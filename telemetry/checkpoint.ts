@@ -2,7 +2,8 @@
  * What stands in `mcs_values` under the name of a target: its current values with the stream positions they cover
  * (T5), MessagePack compressed. Written by the owner of the target, read by every process that serves values.
  *
- * P1. A checkpoint of a version unknown here is no checkpoint: the streams hold what it would have said.
+ * P1. A checkpoint of a version unknown here is no checkpoint: the streams hold what it would have said. Neither is one
+ *     that lacks a position or a column, or has another form of it.
  */
 
 import { Packr } from 'msgpackr';
@@ -38,15 +39,29 @@ export async function encodeCheckpoint(checkpoint: Checkpoint): Promise<Uint8Arr
 export async function decodeCheckpoint(bytes: Uint8Array): Promise<Checkpoint | undefined> {
   try {
     const unpacked = packr.unpack(await expanded(bytes)) as Checkpoint & { readonly version: number };
-    return unpacked.version === VERSION && isWhole(unpacked.columns) ? unpacked : undefined;
+    return unpacked.version === VERSION && isWhole(unpacked) ? unpacked : undefined;
   } catch {
     return undefined;
   }
 }
 
-function isWhole(columns: ValueColumns): boolean {
-  const { keys, meanings, value, raw, time, ground, link, deferred } = columns;
-  return [meanings, value, raw, time, ground, link, deferred].every(
-    (column) => column.length === keys.length,
+function isWhole({ epoch, positions, columns }: Checkpoint): boolean {
+  return [epoch, positions.decoded, positions.values].every(Number.isSafeInteger) && areColumns(columns);
+}
+
+function areColumns(columns: ValueColumns): boolean {
+  const { platform, keys, meanings, value, raw, time, ground, link, deferred, links, wide } = columns;
+  return (
+    [[platform], keys, meanings, links].every(isTexts) &&
+    [value, raw, time, ground].every((column) => column instanceof Float64Array) &&
+    link instanceof Uint16Array &&
+    deferred instanceof Uint8Array &&
+    [meanings, value, raw, time, ground, link, deferred].every(({ length }) => length === keys.length) &&
+    Array.isArray(wide) &&
+    wide.every(([row, held]) => row < keys.length && ['string', 'bigint'].includes(typeof held))
   );
+}
+
+function isTexts(column: unknown): boolean {
+  return Array.isArray(column) && column.every((each) => typeof each === 'string');
 }

@@ -114,6 +114,26 @@ describe('the current values of a process', () => {
     await running.stop();
   });
 
+  it.each([
+    ['no positions', { positions: undefined }],
+    ['columns that are missing', { columns: { keys: [], meanings: [] } }],
+  ])(
+    'checkpoint.P1 come from the stream where the checkpoint of one target has %s, and others from theirs',
+    async (_what, parts) => {
+      await store('sat1', batchOf(1));
+      const covered = await store('sat2', batchOf(2));
+      await checkpoint('sat2', covered, batchOf(2));
+      const columns = new CurrentValues(platform).snapshot();
+      const positions = { decoded: covered, values: covered };
+      const broken = await encodeCheckpoint({ epoch: 1, positions, columns, ...parts } as never);
+      await bus.bucket(buckets.values).overwrite('sat1', broken);
+      const running = feeds();
+      await running.ready;
+      expect([counterOf(running), counterOf(running, 'sat2')]).toEqual([1, 2]);
+      await running.stop();
+    },
+  );
+
   it('value-replay.Y1 are not read from far back for a target that has long been silent', async () => {
     await store('sat2', batchOf(1));
     await checkpoint('sat2', 1, batchOf(1));
