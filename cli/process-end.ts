@@ -3,6 +3,7 @@
  * SIGINT and SIGHUP (its terminal was closed) drain and exit 0; a second signal ends the process at once.
  *
  * N1. The reason is the last thing written, also when stopping fails or writes log lines of its own.
+ * N3. One whose stopping fails exits all the same: what is still open of it would keep it for ever.
  * N2. A stdout or stderr that nobody reads any more, or that takes nothing because its disk is full, ends no process.
  */
 
@@ -33,7 +34,8 @@ export async function untilItEnds(
   } catch (error) {
     log.error({ err: error }, 'could not be shut down cleanly');
     process.stderr.write(`mcs: ended: ${reason}; stopping failed: ${inWords(error)}\n`);
-    return 1;
+    // N3
+    return process.exit(1);
   }
   process.stderr.write(`mcs: ended: ${reason}\n`);
   return code;
