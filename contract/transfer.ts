@@ -161,7 +161,10 @@ export interface TransferActor {
   readonly content?: AssembledContent;
   /** Absent: chunks that name none have brought what is there. */
   readonly transaction?: BroughtBy;
-  /** It stays COMPLETE: nothing here computes the checksum of its catalogue. */
+  /**
+   * It stays COMPLETE: nothing here computes the checksum of its catalogue (A-45), or it is an upload, and was written
+   * again on board before it was listed.
+   */
   readonly unverifiable?: true;
   /** Of a file that a driver decodes, from VERIFIED on. */
   readonly decoding?: {

@@ -19,7 +19,7 @@ import {
 import { Gathering } from './gathering.ts';
 
 /** Who says that it cannot go on. */
-export type Hindering = 'store' | 'delivery' | 'listing';
+export type Hindering = 'store' | 'delivery';
 
 export class OpenTransfer {
   readonly key: string;
@@ -132,7 +132,7 @@ export class OpenTransfer {
     if (this.#hindrances.get(by) === reason) return undefined;
     if (reason === undefined) this.#hindrances.delete(by);
     else this.#hindrances.set(by, reason);
-    const first = (['store', 'delivery', 'listing'] as const).find((each) => this.#hindrances.has(each));
+    const first = (['store', 'delivery'] as const).find((each) => this.#hindrances.has(each));
     return first === undefined ? null : this.#hindrances.get(first);
   }
 

@@ -3,7 +3,6 @@
  * (transfer/service.S1 to S9).
  */
 
-import { transferKey } from '../../contract/transfer.ts';
 import type { TransferChartEvent } from '../../machines/transfer/protocol.ts';
 import type { TransferTools } from '../../messaging/transfer-writes.ts';
 import type { Bus } from '../../ports/bus.ts';
@@ -150,7 +149,6 @@ export class ServiceParts {
       missions,
       assembly: new Assembly(bus, this.#parts, checksumOf),
       listings: this.listings,
-      hindered: (record, reason) => this.hindered(this.open.get(transferKey(record)), 'listing', reason),
     });
   }
 

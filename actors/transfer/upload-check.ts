@@ -7,6 +7,8 @@
  *     than clocks may differ, or when one that was made later says the same. A listing of before the end that comes
  *     late, or is dated by a clock that is ahead, shows a file that is half written, and CORRUPTED is for ever. The
  *     same listing received again says nothing more than before.
+ * U3. One of a later generation proves nothing about it and ends the wait: a listing of its own that was made before
+ *     comes too late (known-files.K1), and one that is made later shows another file under the same number.
  */
 
 import { CLOCK_SKEW_MS } from '../../contract/limits/membership.ts';
@@ -16,7 +18,11 @@ import type { ListedFile } from '../../ports/file-directory.ts';
 interface UploadChecking {
   /** When the last byte was acknowledged, ms since 1970. */
   readonly endedAt: number;
-  /** The next listing of the file that was received behind that time; undefined: it is not waited for any more. */
+  readonly generation: number;
+  /**
+   * The next listing of the file that was received behind that time, or one of a later generation; undefined: it is not
+   * waited for any more.
+   */
   readonly next: (afterMs: number) => Promise<ListedFile | undefined>;
   readonly compare: (checksum: string | undefined) => Promise<Comparison>;
 }
@@ -24,6 +30,7 @@ interface UploadChecking {
 /** What its checksum came to; undefined where the wait was ended. */
 export async function checkUpload({
   endedAt,
+  generation,
   next,
   compare,
 }: UploadChecking): Promise<Comparison | undefined> {
@@ -31,7 +38,8 @@ export async function checkUpload({
   for (let after = endedAt; ; ) {
     const listed = await next(after);
     if (listed === undefined) return undefined;
-    const { checksum, listedAt, madeAt = listedAt } = listed;
+    const { checksum, listedAt, madeAt = listedAt, generation: onBoard = generation } = listed;
+    if (onBoard > generation) return { outcome: 'rewritten', generation: onBoard };
     const comparison = await compare(checksum);
     const isBehind = madeAt > endedAt + CLOCK_SKEW_MS;
     if (comparison.outcome !== 'differs' || isBehind) return comparison;

@@ -18,8 +18,6 @@ interface VerificationOptions {
   readonly missions: MissionSource;
   readonly assembly: Assembly;
   readonly listings: Listings;
-  /** Why an upload waits for its listing. */
-  readonly hindered: (record: StoredTransfer, reason: string) => void;
 }
 
 export class Verification {
@@ -49,7 +47,8 @@ export class Verification {
     if (isDownload) return { ...compared, comparison: await compare(this.#checksumListed(record)) };
     const endedAt = completedAt(record);
     const next = (after: number): Promise<ListedFile | undefined> => this.#nextListing(record, after, signal);
-    const comparison = await checkUpload({ endedAt, next, compare });
+    const { generation } = record;
+    const comparison = await checkUpload({ endedAt, generation, next, compare });
     return comparison === undefined || signal.aborted ? undefined : { ...compared, comparison };
   }
 
@@ -60,15 +59,11 @@ export class Verification {
     return (isOfIt ? listed?.checksum : undefined) ?? record.checksum;
   }
 
-  /** The first listing of its generation behind that time: a later one says nothing of it (transfer/service.S5). */
+  /** The first listing of its generation behind that time, or of a later one (transfer/service.S5). */
   #nextListing(record: StoredTransfer, after: number, signal: AbortSignal): Promise<ListedFile | undefined> {
-    const { listings, hindered } = this.#options;
-    const fits = ({ listedAt, generation = record.generation }: ListedFile): boolean => {
-      if (generation > record.generation)
-        hindered(record, `on board is generation ${generation}: it was never verified`);
-      return listedAt > after && generation === record.generation;
-    };
-    return listings.fitting(record, fits, signal);
+    const fits = ({ listedAt, generation = record.generation }: ListedFile): boolean =>
+      generation > record.generation || (listedAt > after && generation === record.generation);
+    return this.#options.listings.fitting(record, fits, signal);
   }
 
   #filesOf({ target }: StoredTransfer): FilesConfiguration | undefined {

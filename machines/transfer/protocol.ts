@@ -25,7 +25,9 @@ export type Comparison =
   /** Nothing here computes it. */
   | { readonly outcome: 'unavailable'; readonly algorithm: string }
   /** An upload to a target without a listing (MC-UPL-007). */
-  | { readonly outcome: 'unlisted' };
+  | { readonly outcome: 'unlisted' }
+  /** An upload of which a later generation is on board: nothing is listed of it any more. */
+  | { readonly outcome: 'rewritten'; readonly generation: number };
 
 /** `at` in ms since 1970. */
 export type TransferChartEvent =

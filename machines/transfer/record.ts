@@ -139,6 +139,8 @@ export function comparisonReason(comparison: Comparison): string | undefined {
       return `checksum ${comparison.algorithm} is not available`;
     case 'unlisted':
       return 'no listing to verify it with';
+    case 'rewritten':
+      return `on board is generation ${comparison.generation}: it was never verified`;
   }
 }
 

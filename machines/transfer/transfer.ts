@@ -6,7 +6,8 @@
  * T2. What changes nothing records nothing: a range that is there, a generation that is no newer.
  * T3. Behind PROCESSED, CORRUPTED, SUPERSEDED and a VERIFIED file that no driver decodes nothing changes it
  *     (MC-XFER-031), but for a file that was left since too many waited: asked for again, it is offered again. COMPLETE
- *     with a checksum that nothing here computes is such an end as well (A-45).
+ *     with a checksum that nothing here computes is such an end as well (A-45), and so is an upload that was rewritten
+ *     on board before it was listed.
  * T4. Bytes count from the moment they are stored or acknowledged. Once every byte is there no more are taken, until
  *     the file is assembled or some of them turn out to be gone.
  * T5. An upload whose run is over stays as it is: a newer generation supersedes it, another run goes on with it
@@ -20,6 +21,7 @@ import { TRANSFER_REASON_CHARACTERS } from '../../contract/limits/transfer.ts';
 import { isOpenTransfer, type StoredTransfer, type TransferState } from '../../contract/transfer.ts';
 import { nextOf, publication } from './next.ts';
 import type {
+  Comparison,
   TransferChartEvent,
   TransferContext,
   TransferEffect,
@@ -83,12 +85,17 @@ function known(record: StoredTransfer, event: TransferChartEvent): StoredTransfe
 }
 
 function judged(record: StoredTransfer, event: EventOf<'checksum.compared'>): StoredTransfer {
-  if (event.comparison.outcome === 'unavailable') {
+  if (isUnverifiable(event.comparison)) {
     const reason = comparisonReason(event.comparison);
-    return { ...remembering(record, { unverifiable: true }), ...(reason !== undefined && { reason }) };
+    const ended = remembering(withHindrance(record, undefined), { unverifiable: true });
+    return { ...ended, ...(reason !== undefined && { reason }) };
   }
   const isAwaited = event.decodable && event.comparison.outcome !== 'differs';
   return isAwaited ? remembering(record, { decoding: { outcome: 'awaited', failures: 0 } }) : record;
+}
+
+function isUnverifiable({ outcome }: Comparison): boolean {
+  return outcome === 'unavailable' || outcome === 'rewritten';
 }
 
 /** VERIFIED for good, or until somebody asks for it again (T3). */
@@ -144,8 +151,7 @@ export const transferMachine = setup({
     isNewer: ({ context, event }) =>
       event.type === 'generation.seen' && event.generation > context.record.generation,
     differs: ({ event }) => event.type === 'checksum.compared' && event.comparison.outcome === 'differs',
-    isUnavailable: ({ event }) =>
-      event.type === 'checksum.compared' && event.comparison.outcome === 'unavailable',
+    isUnverifiable: ({ event }) => event.type === 'checksum.compared' && isUnverifiable(event.comparison),
     isDecodable: ({ event }) => event.type === 'checksum.compared' && event.decodable,
     isLeftAlone: ({ context: { record } }) =>
       record.direction === 'upload' && record.actor.ended === undefined,
@@ -229,7 +235,7 @@ export const transferMachine = setup({
     COMPLETE: {
       on: {
         'checksum.compared': [
-          { guard: 'isUnavailable', target: 'unverifiable', actions: 'note' },
+          { guard: 'isUnverifiable', target: 'unverifiable', actions: 'note' },
           { guard: 'differs', target: 'CORRUPTED', actions: entered('CORRUPTED') },
           { guard: 'isDecodable', target: 'VERIFIED.decoding', actions: entered('VERIFIED') },
           { target: 'VERIFIED.kept', actions: entered('VERIFIED') },

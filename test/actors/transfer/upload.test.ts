@@ -116,6 +116,44 @@ describe('an upload', () => {
     await world.run(2_000);
     const { state, reason } = world.stored('sat1.7.1.up')!;
     expect([state, reason]).toEqual(['COMPLETE', 'on board is generation 2: it was never verified']);
+    expect(world.open()).toEqual([]);
+  });
+
+  it('MC-GEN-022 transfer/upload-check.U3 is judged no more once a later generation was listed, under the next leader as well', async () => {
+    const world = await TransferWorld.start();
+    const manager = await world.manager('one');
+    await world.hold(EXCLUSIVE);
+    await world.upload('7', CONTENT, RUN);
+    await world.until(KEY, 'COMPLETE');
+    manager.kill();
+    await world.say({ file: '7', size: 5_000, generation: 2, checksum: 'deadbeef' }, 2_000);
+    await world.say({ file: '7', size: 5_000, generation: 1, checksum: CHECKSUM }, 1_000);
+    expect(world.open()).toEqual([KEY]);
+    await world.manager('two');
+    await world.run(5_000);
+    expect(world.open()).toEqual([]);
+    await world.say({ file: '7', size: 5_000, generation: 1, checksum: CHECKSUM }, 3_000);
+    await world.run(5_000);
+    expect(world.stored(KEY)).toMatchObject({ state: 'COMPLETE', actor: { unverifiable: true } });
+  });
+
+  it('transfer/transfer.T3 that an earlier version left waiting for a listing is over as well, and keeps no hindrance', async () => {
+    const world = await TransferWorld.start();
+    const manager = await world.manager('one');
+    await world.hold(EXCLUSIVE);
+    await world.upload('7', CONTENT, RUN);
+    const { actor, ...record } = await world.until(KEY, 'COMPLETE');
+    manager.kill();
+    const reason = 'on board is generation 2: it was never verified';
+    const before = { ...record, reason, actor: { ...actor, hindrance: reason } };
+    const bucket = world.outside.bucket(buckets.transfers);
+    await world.finish(bucket.overwrite(KEY, Buffer.from(JSON.stringify(before))));
+    await world.say({ file: '7', size: 5_000, generation: 2, checksum: 'deadbeef' });
+    await world.manager('two');
+    await world.run(5_000);
+    expect(world.open()).toEqual([]);
+    expect(world.stored(KEY)).toMatchObject({ state: 'COMPLETE', reason });
+    expect(world.stored(KEY)?.actor).not.toHaveProperty('hindrance');
   });
 
   it('MC-XFER-042 MC-UPL-009 transfer/chunked.Q6 what was written late counts, though its request was forgotten', async () => {

@@ -43,6 +43,7 @@ const NOTHING: Comparison = { outcome: 'nothing' };
 const DIFFERS: Comparison = { outcome: 'differs', algorithm: 'crc32', computed: '01', listed: '02' };
 const UNAVAILABLE: Comparison = { outcome: 'unavailable', algorithm: 'blake3' };
 const UNLISTED: Comparison = { outcome: 'unlisted' };
+const REWRITTEN: Comparison = { outcome: 'rewritten', generation: 3 };
 const seen = (generation: number, where: 'listing' | 'chunk' = 'listing'): Event => ({
   type: 'generation.seen',
   generation,
@@ -67,6 +68,7 @@ const ROWS: readonly Row[] = [
   { from: 'COMPLETE', on: compared(DIFFERS), to: 'CORRUPTED' },
   { from: 'COMPLETE', on: compared(DIFFERS, true), to: 'CORRUPTED' },
   { from: 'COMPLETE', on: compared(UNAVAILABLE), to: 'unverifiable' },
+  { from: 'COMPLETE', on: compared(REWRITTEN), to: 'unverifiable' },
   { from: 'VERIFIED.decoding', on: decoded, to: 'PROCESSED' },
   { from: 'VERIFIED.decoding', on: undecodable, to: 'VERIFIED.kept' },
   { from: 'VERIFIED.decoding', on: left, to: 'VERIFIED.kept' },
@@ -300,6 +302,7 @@ describe('the life of a transfer', () => {
     ['MC-XFER-026', DIFFERS, 'CORRUPTED', 'crc32 is 01, listed is 02'],
     ['MC-XFER-027 MC-LIM-020', UNAVAILABLE, 'COMPLETE', 'checksum blake3 is not available'],
     ['MC-UPL-007', UNLISTED, 'VERIFIED', 'no listing to verify it with'],
+    ['MC-GEN-022', REWRITTEN, 'COMPLETE', 'on board is generation 3: it was never verified'],
     ['MC-XFER-005', EQUAL, 'VERIFIED', undefined],
   ] as const)('%s says why: %j', (_, comparison, state, reason) => {
     const driven = chart();
@@ -420,6 +423,7 @@ describe('the record of a transfer', () => {
     compared(EQUAL, true),
     compared(DIFFERS),
     compared(UNAVAILABLE),
+    compared(REWRITTEN),
     failed,
     decoded,
     undecodable,
