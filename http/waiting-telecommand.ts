@@ -14,7 +14,7 @@ import type { Bus } from '../ports/bus.ts';
 
 const MOST_READ = 2_000;
 
-/** Undefined where too many wait to tell. Throws `Outage`. */
+/** Undefined where more wait than are read. Throws `Outage`. */
 export async function isWaiting(target: string, id: string, bus: Bus): Promise<boolean | undefined> {
   const mark = await bus.bucket(buckets.members).get(markKey(`lane.${target}`));
   const seq = (mark && markIn(mark.value)?.stands['submission']) ?? 1;

@@ -6,7 +6,7 @@
  *     history of the telecommand past it (O4). The executor guards once more behind both.
  *     Of what may have left the history by its age the archives are asked (`http/past-telecommand.ts`).
  * T2. A retry of a telecommand that was taken never looks refused: a refusal asks the history first, and what waits to
- *     be taken up (MC-TC-063). Where too many wait to tell, it is asked for again later.
+ *     be taken up (MC-TC-063). Where too many wait to know that, the answer is 503.
  */
 
 import { decodeTime } from 'ulid';
@@ -270,9 +270,8 @@ async function refusedUnlessKnown(
 }
 
 function tooManyWait(target: string, id: string): Refusal {
-  return refuse('api::unavailable', `too many telecommands of ${target} wait to tell whether ${id} is one`, {
-    help: 'Try again when they have been taken up.',
-  });
+  const why = `too many telecommands of ${target} wait to be taken up to know whether ${id} is one of them`;
+  return refuse('api::unavailable', why, { help: 'Try again when they have been taken up.' });
 }
 
 const lastEvent = (target: string, id: string, { bus }: RoutePorts): Promise<StreamMessage | undefined> =>
