@@ -6,6 +6,7 @@
 import type { RunEvent } from '../../contract/run-event.ts';
 import { MAY_STILL_LEAVE } from '../../machines/run/command.ts';
 import type { RunContext } from '../../machines/run/context.ts';
+import { sideOf, switchEndIn } from '../../machines/run/fault-log.ts';
 import { passNoteBehind } from '../../machines/run/pass-note.ts';
 import type { AnswerGiven, RunChartEvent } from '../../machines/run/protocol.ts';
 import { awaitedTicket, type RunSnapshot, underWay } from '../../machines/run/run.ts';
@@ -104,15 +105,11 @@ function passSeen({ program, progress }: RunContext, event: RunEvent): RunChartE
 function faultAnswered({ program, faults }: RunContext, event: RunEvent): RunChartEvent | undefined {
   if (event.event !== 'logged') return undefined;
   const at = timeOf(event);
-  for (const [fault, { fault: name, target }] of program.faults.entries()) {
+  for (const [index, fault] of program.faults.entries()) {
     for (const on of [true, false]) {
-      const side = on ? 'on' : 'off';
-      if (faults[fault]?.[side].stage !== 'armed') continue;
-      if (event.message === `fault ${name} of ${target} switched ${side}`)
-        return { type: 'fault.switched', at, fault, on };
-      const refusal = `warning: fault ${name} of ${target} could not be switched ${side}: `;
-      if (event.message.startsWith(refusal))
-        return { type: 'fault.refused', at, fault, on, reason: event.message.slice(refusal.length) };
+      if (faults[index]?.[sideOf(on)].stage !== 'armed') continue;
+      const end = switchEndIn(event.message, fault, on);
+      if (end !== undefined) return { ...end, at, fault: index, on };
     }
   }
   return undefined;

@@ -86,6 +86,7 @@ export interface Resume {
 export interface FaultStanding {
   readonly on: Switching;
   readonly off: Switching;
+  /** It is on, or may be (fault-log.V3). */
   readonly isLit: boolean;
 }
 

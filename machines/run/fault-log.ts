@@ -4,6 +4,7 @@
  *
  * V1. The delay of a trigger begins at the first entry of its step, and never again.
  * V2. A switch counts once its text is logged; a text that answers no armed switch says nothing.
+ * V3. A fault that may have been switched on is on. Its text says so, and a new owner reads the same.
  */
 
 import type { Program, ProgramFault, ProgramTrigger } from '../../contract/program.ts';
@@ -21,6 +22,11 @@ export interface LoggedSwitch {
   /** ms since 1970, once armed. */
   readonly dueAt: number;
 }
+
+/** How a switch ended; `mayBeDone`: nobody knows whether it was done. */
+export type SwitchEnd =
+  | { readonly type: 'fault.switched' }
+  | { readonly type: 'fault.refused'; readonly reason: string; readonly mayBeDone?: true };
 
 const BEFORE: LoggedSwitch = { stage: 'before', dueAt: 0 };
 
@@ -69,29 +75,24 @@ function entered(
 /** V2 */
 function told(program: Program, faults: readonly LoggedFault[], message: string): readonly LoggedFault[] {
   for (const on of [true, false]) {
-    const index = program.faults.findIndex((fault, place) => {
-      const standing = faults[place];
+    for (const [index, fault] of program.faults.entries()) {
+      const standing = faults[index];
       const isOpen = on ? standing?.on.stage === 'armed' : standing?.isLit;
-      return isOpen && tells(fault, on, message);
-    });
-    const [standing, fault] = [faults[index], program.faults[index]];
-    if (standing === undefined || fault === undefined) continue;
-    return faults.with(index, switched(standing, on, on && message === switchedText(fault, on)));
+      const end = isOpen ? switchEndIn(message, fault, on) : undefined;
+      if (standing !== undefined && end !== undefined) return faults.with(index, switched(standing, on, end));
+    }
   }
   return faults;
 }
 
-function tells(fault: ProgramFault, on: boolean, message: string): boolean {
-  return message === switchedText(fault, on) || message.startsWith(`${refusedText(fault, on)}: `);
-}
-
-/** The switch is done; whether the fault is on behind it. */
+/** How it stands behind the end of a switch (V3). */
 export function switched<Standing extends LoggedFault>(
   standing: Standing,
   on: boolean,
-  isLit: boolean,
+  end: SwitchEnd,
 ): Standing {
   const side = sideOf(on);
+  const isLit = on && (end.type === 'fault.switched' || end.mayBeDone === true);
   return { ...standing, [side]: { ...standing[side], stage: 'done' }, isLit };
 }
 
@@ -99,10 +100,31 @@ export function sideOf(on: boolean): 'on' | 'off' {
   return on ? 'on' : 'off';
 }
 
-export function switchedText({ fault, target }: ProgramFault, on: boolean): string {
+/** What the log says of the end of a switch. */
+export function switchText(fault: ProgramFault, on: boolean, end: SwitchEnd): string {
+  if (end.type === 'fault.switched') return switchedText(fault, on);
+  const beginning = on && end.mayBeDone ? maybeText(fault) : refusedText(fault, on);
+  return `${beginning}${end.reason}`;
+}
+
+/** What a text of the log says of a switch; undefined: nothing. */
+export function switchEndIn(message: string, fault: ProgramFault, on: boolean): SwitchEnd | undefined {
+  if (message === switchedText(fault, on)) return { type: 'fault.switched' };
+  const [maybe, refused] = [maybeText(fault), refusedText(fault, on)];
+  if (on && message.startsWith(maybe))
+    return { type: 'fault.refused', reason: message.slice(maybe.length), mayBeDone: true };
+  if (message.startsWith(refused)) return { type: 'fault.refused', reason: message.slice(refused.length) };
+  return undefined;
+}
+
+function switchedText({ fault, target }: ProgramFault, on: boolean): string {
   return `fault ${fault} of ${target} switched ${sideOf(on)}`;
 }
 
-export function refusedText({ fault, target }: ProgramFault, on: boolean): string {
-  return `warning: fault ${fault} of ${target} could not be switched ${sideOf(on)}`;
+function refusedText({ fault, target }: ProgramFault, on: boolean): string {
+  return `warning: fault ${fault} of ${target} could not be switched ${sideOf(on)}: `;
+}
+
+function maybeText({ fault, target }: ProgramFault): string {
+  return `warning: fault ${fault} of ${target} may be on: `;
 }

@@ -2,9 +2,9 @@
  * Faults of simulated targets that a run switches. Mission Control Service, sections 2.3 and 4.9.
  *
  * F1. The delay of a trigger begins at the first entry of its step, and never again.
- * F2. What was switched on is switched off before the run is over; a simulator that refuses does not hold the end up.
- *     One that is due later than `FAULT_AT_END_MS` behind the end is never switched on: the holder of the run calls it
- *     off.
+ * F2. What was switched on, or may have been, is switched off before the run is over; a simulator that refuses does not
+ *     hold the end up. One that is due later than `FAULT_AT_END_MS` behind the end is never switched on: the holder of
+ *     the run calls it off.
  * F3. Every switch is in the log as a text it can be read back from (`fault-log.ts`). What stands here beyond that was
  *     asked for and is not logged: a new owner asks for it again.
  */
@@ -12,7 +12,7 @@
 import { FAULT_AT_END_MS } from '../../contract/limits/simulation.ts';
 import type { FaultStanding, RunContext } from './context.ts';
 import type { Draft } from './draft.ts';
-import { refusedText, sideOf, switched, switchedText } from './fault-log.ts';
+import { sideOf, switched, switchText } from './fault-log.ts';
 import type { RunChartEvent, RunEffect } from './protocol.ts';
 
 /** Arms what waits for the first entry of this step, or without a path for the start of the run. */
@@ -58,12 +58,9 @@ export function faultAnswered(
   const fault = draft.program.faults[event.fault];
   const standing = draft.context.faults[event.fault];
   if (fault === undefined || standing?.[sideOf(event.on)].stage !== 'armed') return;
-  const isSwitched = event.type === 'fault.switched';
-  const message = isSwitched
-    ? switchedText(fault, event.on)
-    : `${refusedText(fault, event.on)}: ${event.reason}`;
+  const message = switchText(fault, event.on, event);
   draft.record({ event: 'logged', path: draft.path, message, samples: [] });
-  place(draft, event.fault, switched(standing, event.on, event.on && isSwitched));
+  place(draft, event.fault, switched(standing, event.on, event));
 }
 
 function arm(draft: Draft, index: number, on: boolean, dueAt: number): void {

@@ -129,9 +129,9 @@ export type RunChartEvent =
   | { type: 'failed'; at: number; ticket: number; reason: string }
   /** A wait is over, a question timed out (armed with `effect.wake`). */
   | { type: 'woken'; at: number; ticket: number }
-  /** A fault was switched, or the simulator refused to (MC-SIM-007). */
+  /** A fault was switched, or the simulator refused to (MC-SIM-007); `mayBeDone`: its answer is not known. */
   | { type: 'fault.switched'; at: number; fault: number; on: boolean }
-  | { type: 'fault.refused'; at: number; fault: number; on: boolean; reason: string }
+  | { type: 'fault.refused'; at: number; fault: number; on: boolean; reason: string; mayBeDone?: true }
   | PassSeen
   /** The new owner is there: `by` is its instance. */
   | { type: 'recovered'; at: number; by: string; uploads?: readonly string[] };

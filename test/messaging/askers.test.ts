@@ -243,9 +243,9 @@ const ASKERS: readonly Asker[] = [
     made: {
       answered: { type: 'fault.switched', fault: 3 },
       unserved: { type: 'fault.refused', reason: `gateway sim-1 ${ABSENT}` },
-      unanswered: { type: 'fault.refused', reason: `gateway sim-1 ${late(5)}` },
+      unanswered: { type: 'fault.refused', reason: `gateway sim-1 ${late(5)}`, mayBeDone: true },
       notBack: WAITS,
-      unreadable: { type: 'fault.refused', reason: 'malformed reply from gateway sim-1' },
+      unreadable: { type: 'fault.refused', reason: 'malformed reply from gateway sim-1', mayBeDone: true },
       away: WAITS,
     },
   },

@@ -3,7 +3,8 @@
  * the run; the run logs it. Mission Control Service, sections 2.3, 4.9 and 6.
  *
  * T1. A fault is switched once: a gateway that is asked again after a crash has it as it is.
- * T2. What the gateway refuses, and its silence, are reported and end no run.
+ * T2. What the gateway refuses, and its silence, are reported and end no run. One that is silent, or whose reply cannot
+ *     be read, may have switched it (run/fault.F2).
  * T3. An executor that slept while another took its run over switches nothing: it could not be switched back.
  */
 
@@ -11,7 +12,7 @@ import { assertNever } from '../../../contract/assert.ts';
 import { subject } from '../../../contract/bus/subjects.ts';
 import { SIM_ANSWER_MS } from '../../../contract/limits/simulation.ts';
 import { type FaultCall, readFaultReply } from '../../../contract/link.ts';
-import { accepted, type Result, refused } from '../../../contract/result.ts';
+import type { SwitchEnd } from '../../../machines/run/fault-log.ts';
 import type { RunEffect } from '../../../machines/run/protocol.ts';
 import { notRunning } from '../../../messaging/hand-overs.ts';
 import { pause } from '../../../messaging/pause.ts';
@@ -29,8 +30,7 @@ export function createFault(services: RunServices): Handler<'effect.fault'> {
     );
     if (switched?.value === undefined || signal.aborted) return undefined;
     const { index: fault, on } = effect;
-    if (switched.value.ok) return { type: 'fault.switched', at: clock.now(), fault, on };
-    return { type: 'fault.refused', at: clock.now(), fault, on, reason: switched.value.faults.join('; ') };
+    return { ...switched.value, at: clock.now(), fault, on };
   };
 }
 
@@ -42,7 +42,7 @@ async function switchFault(
   { run, by, holds }: RunAtHand,
   { bus, handOvers }: RunServices,
   signal: AbortSignal,
-): Promise<Result<undefined, string> | undefined> {
+): Promise<SwitchEnd | undefined> {
   const call: FaultCall = { fault, on, run, ...(by !== undefined && { by }) };
   const to = subject.gatewayVerb(gateway, 'fault');
   const question = { to, call, read: readFaultReply, timeoutMs: SIM_ANSWER_MS };
@@ -53,16 +53,25 @@ async function switchFault(
     case 'answered': {
       const { answer } = asked;
       return answer.ok
-        ? accepted(undefined)
+        ? { type: 'fault.switched' }
         : refused(answer.faults.map(({ message }) => message).join('; '));
     }
     case 'unserved':
       return refused(`gateway ${gateway} ${notRunning(absence)}`);
     case 'unanswered':
-      return refused(`gateway ${gateway} did not answer within ${SIM_ANSWER_MS / 1000} s`);
+      return unknown(`gateway ${gateway} did not answer within ${SIM_ANSWER_MS / 1000} s`);
     case 'unreadable':
-      return refused(`malformed reply from gateway ${gateway}`);
+      return unknown(`malformed reply from gateway ${gateway}`);
     default:
       return assertNever(asked);
   }
+}
+
+function refused(reason: string): SwitchEnd {
+  return { type: 'fault.refused', reason };
+}
+
+/** T2 */
+function unknown(reason: string): SwitchEnd {
+  return { type: 'fault.refused', reason, mayBeDone: true };
 }

@@ -46,7 +46,10 @@ function answered(effect: RunEffect, at: number): RunChartEvent | undefined {
     case 'effect.set-mode':
       return { type: 'done', at, ticket: effect.ticket };
     case 'effect.fault':
-      return { type: 'fault.switched', at, fault: effect.index, on: effect.on };
+      // Whether it is on is not known.
+      return effect.on
+        ? { type: 'fault.refused', at, fault: effect.index, on: true, reason: 'no answer', mayBeDone: true }
+        : { type: 'fault.switched', at, fault: effect.index, on: false };
     case 'effect.transfer':
       return { type: 'done', at, ticket: effect.ticket };
     case 'effect.uploads':
@@ -167,6 +170,7 @@ describe('the history of a run', () => {
     expect(steps.flatMap(({ told }) => told.map(({ type }) => type))).toEqual(
       expect.arrayContaining([
         'telecommand.ended',
+        'fault.refused',
         'fault.switched',
         'command.resume',
         'recovered',

@@ -40,7 +40,7 @@ function reply(effect: RunEffect, dice: Dice, clock: ManualClock): RunChartEvent
   if (effect.type === 'effect.fault') {
     const fault = { at, fault: effect.index, on: effect.on };
     return dice.hits(3)
-      ? { type: 'fault.refused', ...fault, reason: 'no simulator' }
+      ? { type: 'fault.refused', ...fault, reason: 'no simulator', ...(dice.hits(2) && { mayBeDone: true }) }
       : { type: 'fault.switched', ...fault };
   }
   if (!('ticket' in effect)) return undefined;

@@ -19,6 +19,8 @@ const refusingFire: Reply = (effect) =>
 const asked = (bench: Bench) => bench.faults.map(({ index, on, at }) => ({ index, on, at }));
 const switched = (on: boolean, index = 0) => ({ type: 'fault.switched', fault: index, on }) as const;
 const refused = (on: boolean) => ({ type: 'fault.refused', fault: 0, on, reason: 'no such fault' }) as const;
+const unanswered = (on: boolean) =>
+  ({ type: 'fault.refused', fault: 0, on, reason: 'no answer', mayBeDone: true }) as const;
 const messages = (bench: Bench) => bench.of('logged').map(({ path, message }) => `${path}: ${message}`);
 
 describe('faults of simulated targets', () => {
@@ -81,6 +83,28 @@ describe('faults of simulated targets', () => {
     expect(bench.state).toBe('ending.switchingOff');
     bench.tell({ type: 'fault.refused', fault: 0, on: false, reason: 'gone' });
     expect(bench.of('finished')).toMatchObject([{ ok: false, reason: 'aborted by bob' }]);
+  });
+
+  it('run/fault.F2 MC-RUN-024 one that may be on is switched off before the run is over', () => {
+    const bench = running(fault({ afterMs: 0 })).tell(unanswered(true));
+    expect(messages(bench)).toEqual(['a: warning: fault mute of sat1 may be on: no answer']);
+    expect(bench.faultState).toBe('faultOn');
+    bench.play();
+    expect(bench.state).toBe('ending.switchingOff');
+    expect(asked(bench).at(-1)).toEqual({ index: 0, on: false, at: bench.now });
+    bench.tell(switched(false)).play();
+    expect(bench.of('finished')).toMatchObject([{ ok: true }]);
+  });
+
+  it('run/fault.F2 one of which it is not known whether it was switched off does not hold the end up', () => {
+    const bench = running(fault({ afterMs: 0 }))
+      .tell(switched(true))
+      .play()
+      .tell(unanswered(false));
+    expect(messages(bench).at(-1)).toBe(
+      'proc: warning: fault mute of sat1 could not be switched off: no answer',
+    );
+    expect(bench.play().of('finished')).toMatchObject([{ ok: true }]);
   });
 
   it('run/fault.F2 one that is due within the time given at the end is waited for, a later one is not', () => {
@@ -203,6 +227,13 @@ describe('what the log says of them, read by a new owner', () => {
       [switched(true), switched(false)],
     ],
     ['it was refused', 'noFault', [fault({ afterMs: 0 })], [refused(true)]],
+    ['it may be on', 'faultOn', [fault({ afterMs: 0 })], [unanswered(true)]],
+    [
+      'it may have been on',
+      'noFault',
+      [fault({ afterMs: 0 }, { afterMs: 1 })],
+      [unanswered(true), switched(false)],
+    ],
     [
       'it is off again',
       'noFault',
@@ -230,6 +261,23 @@ describe('what the log says of them, read by a new owner', () => {
       expect(heir.of('finished')).toMatchObject([{ ok: true }]);
     },
   );
+
+  it('run/fault-log.V3 MC-RUN-024 one that may be on is switched off by its heir, and not switched on again', () => {
+    const bench = running(fault({ afterMs: 0 })).tell(unanswered(true));
+    const heir = Bench.restored(bench.input, bench.events).tell({ type: 'recovered', by: 'x2' }).play();
+    expect(asked(heir)).toEqual([{ index: 0, on: false, at: heir.now }]);
+    heir.tell(switched(false)).play();
+    expect(heir.of('finished')).toMatchObject([{ ok: true }]);
+  });
+
+  it('run/fault-log.V3 a log that calls a gateway without an answer a refusal is read as it was meant then', () => {
+    const bench = running(fault({ afterMs: 0 })).tell({
+      ...refused(true),
+      reason: 'gateway sim did not answer within 5 s',
+    });
+    const heir = Bench.restored(bench.input, bench.events).tell({ type: 'recovered', by: 'x2' }).play();
+    expect([asked(heir), heir.of('finished')]).toMatchObject([[], [{ ok: true }]]);
+  });
 
   it('run/fault-log.V2 a text of the procedure answers no switch that is armed: it is asked for again', () => {
     const logging = program([step('a', [log('x'), wait(1)])], { faults: [fault({ afterMs: 9_000 })] });

@@ -124,10 +124,10 @@ export const nothingLeftBehind: Checker = {
 export const faultsSwitchedOff: Checker = {
   name: 'faults-switched-off',
   promise:
-    'once every run is over no fault of a spacecraft is on, unless a simulator did not say that it obeyed',
+    'once every run is over no fault of a spacecraft is on, unless a simulator did not say that it switched it off',
   *check({ runs }) {
     const warned = runs.events.flatMap(({ event }) =>
-      event.event === 'logged' && event.message.includes('could not be switched') ? [event.message] : [],
+      event.event === 'logged' && event.message.includes('could not be switched off') ? [event.message] : [],
     );
     for (const lit of runs.lit) {
       const [gateway = '', fault = ''] = lit.split(' ');
