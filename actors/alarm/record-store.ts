@@ -104,7 +104,8 @@ async function load({ bus, term: termOf }: RecordStoreOptions, key: string): Pro
   const { recorded: now, head, published, lost } = await recover(bus, name, recorded, term);
   if (lost !== undefined) term.eventsLost(key, lost);
   if (published && now !== undefined) term.published(name, now.stored);
-  if (now !== undefined && now !== recorded) term.written(key, now.stored);
+  // Also where a person has corrected it since it was last read or written here.
+  if (now !== undefined) term.written(key, now.stored);
   term.heads.set(key, head);
   return restored(key, now?.stored, now?.revision ?? 0);
 }

@@ -13,6 +13,8 @@
  *     would be one activation.
  * S7. A record that was written and is not there any more was lost: nobody removes one. The leader begins again, and it
  *     is recorded as it was published (alarm/recovery.V2).
+ * S8. What changes while an alarm is quarantined is not recorded. Once a person has resumed or reset it, and what its
+ *     cell still had to do is done, how it stands is compared with its record as at a start (target-alarms.T5, T6).
  * S6. So many targets are taken up at once: each asks the bus ten times, and none waits for all that are before it.
  */
 
@@ -28,7 +30,7 @@ import {
 } from '../../contract/limits/alarm.ts';
 import { readStoredAlarm } from '../../contract/stored-alarm.ts';
 import type { AlarmChartEvent, AlarmEffect, ConditionChanged } from '../../machines/alarm/protocol.ts';
-import { isActive } from '../../machines/alarm/record.ts';
+import { isActive, NEVER_EVALUATED } from '../../machines/alarm/record.ts';
 import { inTurns } from '../../messaging/in-turns.ts';
 import { pastIsGone } from '../../messaging/low-water-mark.ts';
 import { pause } from '../../messaging/pause.ts';
@@ -127,8 +129,9 @@ export class AlarmService implements AlarmTerm, AlarmServices, CellOwner {
     for (const key of [...this.#options.cells.ids()]) this.#options.cells.drop(key);
   }
 
-  /** The cell of an alarm is gone; `quarantined` waits for a person, and so do the changes of that alarm. */
+  /** The cell of an alarm is gone; `quarantined` waits for a person (S8). */
   async gone(key: string, why: Gone): Promise<void> {
+    if (why === 'reset') return this.resumed(key);
     if (why !== 'fenced') return;
     const known = this.#records.get(key);
     const entry = await this.#options.bus
@@ -140,6 +143,11 @@ export class AlarmService implements AlarmTerm, AlarmServices, CellOwner {
     // S7
     this.eventsLost(key, Date.parse(known.record.changed_at ?? '') || this.#options.clock.now());
     this.#failed(pastIsGone(buckets.alarms));
+  }
+
+  /** S8 */
+  async resumed(key: string): Promise<void> {
+    this.#compareAgain(key).catch((error: unknown) => this.#failed(error));
   }
 
   eventsLost(key: string, until: number): void {
@@ -327,28 +335,43 @@ export class AlarmService implements AlarmTerm, AlarmServices, CellOwner {
     }
   }
 
+  /** S8 */
+  async #compareAgain(key: string): Promise<void> {
+    const { clock, missions } = this.#options;
+    // Changes nothing: it is answered behind all that waited for the cell.
+    const last = { type: 'condition.changed', severity: null, evaluated: NEVER_EVALUATED } as const;
+    if ((await this.#tell(key, { ...last, at: clock.now() })) !== 'accepted') return;
+    const target = this.#targets.get(targetOf(key));
+    if (target !== undefined) target.compareAgain();
+    else if (missions.current !== undefined) await this.#clearRemoved(missions.current);
+  }
+
   #activeOnes(target: string): string[] {
     const isActiveOne = (key: string): boolean => isActive(this.#records.get(key)!.record.state);
     return [...(this.#keysOf.get(target) ?? [])].filter(isActiveOne);
   }
 
-  /** Sends the change to the cell of an alarm until it is recorded; false when the term is over before. */
+  /** Has a change recorded, unless its alarm is quarantined (S8); false when the term is over before. */
   async #record(name: AlarmName, change: ConditionChanged): Promise<boolean> {
-    const { cells, clock, log } = this.#options;
     const key = alarmKey(name);
+    const told = await this.#tell(key, shortened(change));
+    if (told === 'quarantined')
+      this.#options.log.error({ alarm: key, change }, 'change of an alarm that is set aside: not recorded');
+    return told !== undefined;
+  }
+
+  /** Sends the change to the cell of an alarm until it is recorded; undefined when the term is over before. */
+  async #tell(key: string, change: ConditionChanged): Promise<'accepted' | 'quarantined' | undefined> {
+    const { cells, clock } = this.#options;
     while (!this.#stopped) {
       const { outcome } = await this.#requests.ask(
-        (request) => cells.tell(key, { ...shortened(change), request }),
+        (request) => cells.tell(key, { ...change, request }),
         ALARM_SETTLE_MS,
       );
-      if (outcome === 'accepted') return true;
-      if (outcome === 'quarantined') {
-        log.error({ alarm: key, change }, 'change of an alarm that is set aside: not recorded');
-        return true;
-      }
+      if (outcome === 'accepted' || outcome === 'quarantined') return outcome;
       await pause(clock, TELL_AGAIN_MS, this.#stopping.signal);
     }
-    return false;
+    return undefined;
   }
 }
 

@@ -9,8 +9,9 @@
  * T3. While many changes wait to be recorded no further message is taken.
  * T4. Time passes for conditions only while no stored message is still to come: a value that is late on the bus is not
  *     missed.
- * T5. Once the head is reached, and after each change of the mission, how the alarms stand is compared with their
- *     records: what nobody saw change is recorded then, at that time. Behind the head that waits until it is reached.
+ * T5. Once the head is reached, after each change of the mission, and when an alarm has left quarantine, how the alarms
+ *     stand is compared with their records: what nobody saw change is recorded then, at that time. Behind the head that
+ *     waits until it is reached.
  * T6. An alarm the mission does not have any more is evaluated by nobody: one that was active is back to normal, and
  *     what is not acknowledged stays so.
  * T7. A measure that comes more seldom than what is read back is judged by its current value, before what is read
@@ -146,6 +147,12 @@ export class TargetAlarms {
     }
   }
 
+  /** What changed may not be in the records (T5). */
+  compareAgain(): void {
+    this.#uncompared = true;
+    this.#arm();
+  }
+
   /** Leaves it where it stands. */
   async stop(): Promise<void> {
     this.#stopped = true;
@@ -268,8 +275,7 @@ export class TargetAlarms {
     this.#live = true;
     this.#watch?.prime(this.#known);
     this.#known = [];
-    this.#uncompared = true;
-    this.#arm();
+    this.compareAgain();
   }
 
   /** T4 */

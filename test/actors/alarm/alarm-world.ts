@@ -240,6 +240,7 @@ export async function lead({
     deadLetters: createDeadLetters(undefined, log),
     epochOf: () => service?.epochOf() ?? 0,
     onGone: (key, why) => service?.gone(key, why),
+    onResume: async (key) => service?.resumed(key),
     onEscalated: (reason) => void failures.push(new Error(reason)),
   });
   service = new AlarmService({

@@ -292,7 +292,8 @@ describe('reading', () => {
     await fresh.store.load(KEY);
     await fresh.store.load(KEY);
     expect(fresh.events()).toEqual([1]);
-    expect([fresh.seen.published, fresh.seen.written]).toEqual([[1], []]);
+    const loaded = [KEY, 1];
+    expect([fresh.seen.published, fresh.seen.written]).toEqual([[1], [loaded, loaded]]);
     const old = world();
     const record = recordOf(1, 'ACTIVE_UNACK', NOW - 91 * DAY);
     await old.put({ record, epoch: 5, evaluated: { position: 1, at: 0 } });
