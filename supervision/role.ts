@@ -107,7 +107,10 @@ export interface Role {
   leadLater?(lead: (work: LeadWork | undefined) => void): void;
   /** The entities it runs. */
   readonly kinds?: readonly Kind[];
-  /** What cannot wait for its turn when the process ends: done first, in no time to speak of. */
+  /**
+   * What cannot wait for its turn when it has failed or the process ends: done first, in no time to speak of
+   * (supervision/tree.T1). Asked for before its stop, maybe more than once.
+   */
   halt?(): Promise<void>;
   stop(): Promise<void>;
 }

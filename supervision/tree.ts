@@ -2,6 +2,8 @@
  * The supervision tree of one process: root → roles → kinds and partitions → cells and workers. A role that fails is
  * started again; one that keeps failing ends the process with a clear message, and whatever started the process
  * decides.
+ *
+ * T1. What cannot wait is done at once (`Role.halt`), never behind the stop of another role: that may wait for the bus.
  */
 
 import { BUS_RETRY_MS } from '../contract/limits/bus.ts';
@@ -131,10 +133,9 @@ export class Tree {
     return trouble.quarantined ? 'quarantined' : 'restarting';
   }
 
-  /** Does what cannot wait until the roles are stopped in order; what fails there is for their stop. */
+  /** Does what cannot wait until the roles are stopped in order (T1). */
   async halt(): Promise<void> {
-    const halting = [...this.#running.values()].map(({ role }) => role.halt?.());
-    await Promise.allSettled(halting);
+    await Promise.all([...this.#running.keys()].map((name) => this.#haltRole(name)));
   }
 
   /** Stops taking, lets what is under way settle, frees what is owned. */
@@ -199,6 +200,15 @@ export class Tree {
     return new Leadership({ bus: pulse, clock, random, log, instance, isGone, work, escalated });
   }
 
+  /** T1; what fails there is for its stop. */
+  async #haltRole(name: RoleName): Promise<void> {
+    try {
+      await this.#running.get(name)?.role.halt?.();
+    } catch (error) {
+      this.#options.log.error({ role: name, err: error }, 'role was not halted');
+    }
+  }
+
   async #stopRole(name: RoleName): Promise<void> {
     const running = this.#running.get(name);
     this.#running.delete(name);
@@ -210,7 +220,11 @@ export class Tree {
 
   #failed(name: RoleName, reason: string): void {
     this.#options.log.error({ role: name, reason }, 'role failed');
-    this.#turn = this.#turn.then(() => this.#stopRole(name)).catch(() => undefined);
+    const halted = this.#haltRole(name);
+    this.#turn = this.#turn
+      .then(() => halted)
+      .then(() => this.#stopRole(name))
+      .catch(() => undefined);
     this.#supervisor.crashed(name, reason);
   }
 

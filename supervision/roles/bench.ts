@@ -7,8 +7,8 @@
  *     same.
  * R2. Where the model is served to IIO tools, they share the board that the bench drives: what they set is read back
  *     like everything else.
- * R3. A bench that ends leaves a silent transmitter: it is muted at once, the actions at the end of a scenario are
- *     done, and it is muted again behind them.
+ * R3. A bench that ends or fails leaves a silent transmitter: it is muted at once (supervision/tree.T1), the actions at
+ *     the end of a scenario are done, and it is muted again behind them.
  */
 
 import { randomUUID } from 'node:crypto';

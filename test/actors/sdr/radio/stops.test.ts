@@ -4,6 +4,7 @@
  */
 
 import { afterEach, describe, expect, it } from 'vitest';
+import { RADIO_ID } from '../../../../actors/sdr/radio/binding.ts';
 import type { BoardHolder } from '../../../../actors/sdr/radio/board-user.ts';
 import type { Refusable } from '../../../../ports/bench.ts';
 import type { IioAttribute } from '../../../../radio/iio/context.ts';
@@ -273,5 +274,16 @@ describe('machines/bench/radio.R2 a run that was stopped by hand', () => {
     await accepted(user.hold(RUN));
     await accepted(user.perform(raise, RUN));
     expect(await radiates()).toBe(true);
+  });
+});
+
+describe('the end of the daemon', () => {
+  it('roles/bench.R3 mutes a radio that has no cell any more, asked for twice at once and once more', async () => {
+    await onAir();
+    world.kind.drop(RADIO_ID);
+    await Promise.all([world.radio.silence(), world.radio.silence()]);
+    expect(await radiates()).toBe(false);
+    await world.radio.silence();
+    expect(await radiates()).toBe(false);
   });
 });
