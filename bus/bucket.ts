@@ -15,7 +15,7 @@
  */
 
 import type { BucketDefinition } from '../contract/bus/buckets.ts';
-import { BUS_ATTEMPT_MS, BUS_REQUEST_MS } from '../contract/limits/bus.ts';
+import { BUS_ATTEMPT_MS } from '../contract/limits/bus.ts';
 import type { Bucket, Entry, StreamMessage, Written } from '../ports/bus.ts';
 import { checkKey, checkKeyFilter } from './address.ts';
 import type { Write, WriteOutcome } from './append.ts';
@@ -94,7 +94,7 @@ export function openBucket(tools: BucketTools, definition: BucketDefinition): Bu
     watch: async (filter, changed) => watch(tools, definition, checkKeyFilter(filter), changed),
     list: async (filter) => {
       if (!/[*>]/.test(filter)) return [await get(filter)].filter((entry) => entry !== undefined);
-      return list(tools, definition, checkKeyFilter(filter), BUS_REQUEST_MS);
+      return list(tools, definition, checkKeyFilter(filter));
     },
   };
 }

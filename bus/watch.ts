@@ -2,10 +2,13 @@
  * Watches and lists: the newest value of each key that matches, and each later one (ports/bus.P3).
  *
  * What is replayed after a reconnect is for the view (`view.ts`).
+ *
+ * L1. A list goes on for as long as entries keep coming, however many there are: it ends with an outage where none has
+ *     come for `BUS_REQUEST_MS`, and where not all have come within `BUS_LIST_MS`, for whoever asked waits.
  */
 
 import type { BucketDefinition } from '../contract/bus/buckets.ts';
-import { BUS_ATTEMPT_MS } from '../contract/limits/bus.ts';
+import { BUS_ATTEMPT_MS, BUS_LIST_MS, BUS_REQUEST_MS } from '../contract/limits/bus.ts';
 import { Outage } from '../contract/outage.ts';
 import type { Entry, Watch } from '../ports/bus.ts';
 import type { Log } from '../ports/log.ts';
@@ -24,12 +27,16 @@ export interface WatchTools {
   readonly log: Log;
 }
 
-/** Watches once the bucket is there; rejects with an outage when it cannot be reached in time. */
+/**
+ * Watches once the bucket is there; rejects with an outage when it cannot be reached in time. `arrived` is called with
+ * each value that comes, also where it changes nothing.
+ */
 export async function watch(
   tools: WatchTools,
   bucket: BucketDefinition,
   filter: string,
   changed: (key: string, entry: Entry | undefined) => void,
+  arrived?: () => void,
 ): Promise<Watch> {
   const asset = tools.assets.bucket(bucket);
   const { identity, stream } = await tools.jetstream.retrying(undefined, (left) => asset.ensure(left()));
@@ -46,7 +53,10 @@ export async function watch(
       return { deliver_policy: 'last_per_subject' };
     },
     wanted: () => true,
-    deliver: (message, position) => view.take(keyOf(bucket, message.subject), message, position),
+    deliver: (message, position) => {
+      arrived?.();
+      return view.take(keyOf(bucket, message.subject), message, position);
+    },
     atHead: () => {
       view.reconcile();
       ready.resolve();
@@ -61,23 +71,28 @@ export async function watch(
   };
 }
 
-/** Every entry that matches; rejects with an outage when they are not there within `timeoutMs`. */
-export async function list(
-  tools: WatchTools,
-  bucket: BucketDefinition,
-  filter: string,
-  timeoutMs: number,
-): Promise<Entry[]> {
+/** Every entry that matches (L1). */
+export async function list(tools: WatchTools, bucket: BucketDefinition, filter: string): Promise<Entry[]> {
   const entries = new Map<string, Entry>();
-  const watching = await watch(tools, bucket, filter, (key, entry) => {
-    if (entry === undefined) entries.delete(key);
-    else entries.set(key, entry);
-  });
-  const timer = setTimeout(() => void watching.stop(), timeoutMs);
+  let silence: NodeJS.Timeout | undefined;
+  const watching = await watch(
+    tools,
+    bucket,
+    filter,
+    (key, entry) => {
+      if (entry === undefined) entries.delete(key);
+      else entries.set(key, entry);
+    },
+    () => silence?.refresh(),
+  );
+  const end = (): void => void watching.stop();
+  silence = setTimeout(end, BUS_REQUEST_MS);
+  const longest = setTimeout(end, BUS_LIST_MS);
   try {
     await watching.ready;
   } finally {
-    clearTimeout(timer);
+    clearTimeout(silence);
+    clearTimeout(longest);
     await watching.stop();
   }
   return [...entries.values()];

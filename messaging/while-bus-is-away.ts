@@ -9,7 +9,7 @@
  *     refuses at once, as one without room does.
  */
 
-import { BUS_RETRY_MS } from '../contract/limits/bus.ts';
+import { BUS_RETRY_LONGEST_MS, BUS_RETRY_MS } from '../contract/limits/bus.ts';
 import { Outage } from '../contract/outage.ts';
 import type { Clock } from '../ports/clock.ts';
 import { pause } from './pause.ts';
@@ -45,6 +45,11 @@ export async function retryWhileBusIsAway<Value>(
     }
   }
   return undefined;
+}
+
+/** A pause that doubles with each round, for steps that cost the bus much. */
+export function growingPauseMs(round: number): number {
+  return Math.min(BUS_RETRY_MS * 2 ** Math.min(round, 8), BUS_RETRY_LONGEST_MS);
 }
 
 /** Whether the bus is away, or those who were there before an outage may not be back yet. */

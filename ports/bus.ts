@@ -147,7 +147,10 @@ export interface Bucket {
    * reconnect, so nobody relies on them for safety.
    */
   watch(filter: string, changed: (key: string, entry: Entry | undefined) => void): Promise<Watch>;
-  /** Every entry that matches, at one moment. */
+  /**
+   * Every entry that matches, at one moment. It takes as long as entries keep coming: P4 counts from the last one that
+   * came, and `BUS_LIST_MS` bounds it in all.
+   */
   list(filter: string): Promise<Entry[]>;
 }
 

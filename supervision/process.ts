@@ -13,7 +13,6 @@ import { Registry } from 'prom-client';
 import { followerCredentials, unitCredentials } from '../bus/follower-credentials.ts';
 import type { FollowerSigner, UnitSigner } from '../bus/identity.ts';
 import type { ChildState } from '../contract/inspection.ts';
-import { BUS_RETRY_MS } from '../contract/limits/bus.ts';
 import { MEMBER_TTL_MS } from '../contract/limits/membership.ts';
 import { identifierSource } from '../http/identifier.ts';
 import { serveProbes } from '../http/probes.ts';
@@ -22,7 +21,7 @@ import { MissionTokens } from '../identity/mission-tokens.ts';
 import type { SpacecraftFactory } from '../links/simulated/spacecraft.ts';
 import { type Books, openBooks } from '../messaging/books.ts';
 import { StreamFills } from '../messaging/stream-fills.ts';
-import { everyOutage, retryWhileBusIsAway } from '../messaging/while-bus-is-away.ts';
+import { everyOutage, growingPauseMs, retryWhileBusIsAway } from '../messaging/while-bus-is-away.ts';
 import type { Bus, Stoppable } from '../ports/bus.ts';
 import type { Clock, Random } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
@@ -116,8 +115,6 @@ export interface ServiceProcess {
   stop(): Promise<void>;
 }
 
-/** The longest pause before the bus is asked again at the start; the first is `BUS_RETRY_MS`, and each doubles it. */
-const BUS_RETRY_LONGEST_MS = 4_000;
 const SETTLED_POLL_MS = 20;
 
 const factories: Record<Exclude<RoleName, 'api' | 'bench'>, RoleFactory> = {
@@ -355,7 +352,7 @@ class Service implements ServiceProcess {
         signal: this.#stopping.signal,
         waitsFor: everyOutage,
         finishes: true,
-        pauseMs: (round) => Math.min(BUS_RETRY_MS * 2 ** Math.min(round, 8), BUS_RETRY_LONGEST_MS),
+        pauseMs: growingPauseMs,
         wakeOn: (wake) => bus.onConnection((connected) => connected && wake()),
         waits: ({ message }) => {
           if (message !== reason) log.warn({ reason: message }, 'waiting for the bus');

@@ -49,6 +49,11 @@ export const DISK_HEARD_MS = 5_000;
 /** How long a request from outside may wait for the bus over all attempts. */
 export const BUS_REQUEST_MS = 2_500;
 /**
+ * How long a list of a bucket may take in all while its entries keep coming, none later than `BUS_REQUEST_MS` behind
+ * the one before: a slow machine reads a million in this time, and whoever asked over HTTP is still answered.
+ */
+export const BUS_LIST_MS = 60_000;
+/**
  * How often the copies of all streams are looked at where more than one is wanted: a cluster is repaired in minutes.
  */
 export const REPLICAS_LOOK_MS = 15_000;
@@ -65,6 +70,8 @@ export const REPLICAS_ASKED = 4;
  * a second by each who waits, and well inside the 3 s of a takeover.
  */
 export const BUS_RETRY_MS = 250;
+/** The longest of those pauses that double, where what is tried again may be what the bus has too much of. */
+export const BUS_RETRY_LONGEST_MS = 4_000;
 /** How often the server of the bus is asked whether it is there, and how many of these it may leave open. */
 export const BUS_BEAT_MS = 1_000;
 export const BUS_SILENT_BEATS = 3;

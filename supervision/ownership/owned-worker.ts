@@ -4,7 +4,9 @@
  *
  * W1. Starts and stops never overlap: there is at most one worker of one ownership.
  * W2. A worker fails once: what it says after that is of the same failure.
- * W3. That the bus is away is no fault of a worker and costs it no patience: it is started again in a moment.
+ * W3. That the bus is away is no fault of a worker and costs it no patience: it is started again in a moment. What
+ *     takes long and fails is tried ever more seldom, for it may be what is too much for the bus: the pause grows, and
+ *     is no longer than the attempt was.
  * W4. Of one that cannot be started nothing goes on: no timer, no follower, nothing that listens.
  * W6. What is given back is still this process's until its worker has stopped (holding.H3): what is on its way is
  *     finished. What is lost is somebody else's at once.
@@ -16,6 +18,7 @@
 
 import { BUS_RETRY_MS } from '../../contract/limits/bus.ts';
 import { Outage } from '../../contract/outage.ts';
+import { growingPauseMs } from '../../messaging/while-bus-is-away.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import { Overtaken } from '../../ports/overtaken.ts';
@@ -92,6 +95,9 @@ export class OwnedWorker {
   #turn: Promise<void> = Promise.resolve();
   readonly #ending = new AbortController();
   #holds = true;
+  #triedAt = 0;
+  /** Outages since it was last started (W3). */
+  #outages = 0;
 
   constructor(options: OwnedWorkerOptions) {
     this.#options = options;
@@ -138,7 +144,8 @@ export class OwnedWorker {
 
   async #startNow(): Promise<void> {
     if (this.#isOver || this.#worker !== undefined) return;
-    const { epoch, holds, start } = this.#options;
+    const { epoch, holds, start, clock } = this.#options;
+    this.#triedAt = clock.monotonic();
     let hasFailed = false;
     const failed = (error: unknown): void => {
       if (!hasFailed) this.#failed(error);
@@ -151,6 +158,7 @@ export class OwnedWorker {
         over: this.#ending.signal,
         failed,
       });
+      if (!hasFailed) this.#outages = 0;
     } catch (error) {
       failed(error);
     }
@@ -160,11 +168,19 @@ export class OwnedWorker {
     if (this.#isOver) return;
     const { clock, log, crashed, overtaken, epoch } = this.#options;
     this.#turn = this.#turn.then(() => this.#stopNow());
-    if (error instanceof Outage) return void clock.setTimeout(() => void this.start(), BUS_RETRY_MS);
+    if (error instanceof Outage) return void clock.setTimeout(() => void this.start(), this.#pauseMs());
     log.error({ err: error }, 'worker failed');
     if (error instanceof Overtaken && overtaken !== undefined && error.epoch > epoch)
       return overtaken(error.epoch);
     crashed(error instanceof Error ? error.message : String(error));
+  }
+
+  /** W3 */
+  #pauseMs(): number {
+    const tookMs = this.#options.clock.monotonic() - this.#triedAt;
+    const pauseMs = Math.min(growingPauseMs(this.#outages), Math.max(BUS_RETRY_MS, tookMs));
+    this.#outages += 1;
+    return pauseMs;
   }
 
   async #stopNow(): Promise<void> {
