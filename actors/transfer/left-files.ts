@@ -4,8 +4,9 @@
  *
  * L1. An entry stands before the transfer leaves the open ones, and until it is among them again: whoever dies in
  *     between, it is done by the next leader.
- * L2. They are looked at every 30 s while there are any, those that were left first at first. Of a target that is
+ * L2. They are looked at every 30 s while there may be any, those that were left first at first. Of a target that is
  *     decoded for come as many as there is room for; of another one, one file asks for all.
+ * L3. That there are none is known from a list that was answered, and only until one is left.
  */
 
 import { buckets } from '../../contract/bus/buckets.ts';
@@ -24,7 +25,7 @@ interface LeftFilesOptions extends Pick<TransferTools, 'bus' | 'over'> {
 
 export class LeftFiles {
   readonly #options: LeftFilesOptions;
-  /** There may be some. */
+  /** There may be some (L3). */
   #isAny = true;
   #nextLook = Number.NEGATIVE_INFINITY;
   #looking: Promise<void> | undefined;
@@ -46,6 +47,7 @@ export class LeftFiles {
     this.#nextLook = now + FILE_DECODE_AGAIN_MS;
     this.#looking = this.#look()
       .catch((error: unknown) => {
+        this.#isAny = true;
         if (!(error instanceof Outage)) this.#options.failed(error);
       })
       .finally(() => {
@@ -62,9 +64,10 @@ export class LeftFiles {
   }
 
   async #look(): Promise<void> {
+    // One that is left while they are listed need not be among them.
     this.#isAny = false;
     const entries = await this.#bucket.list('>');
-    this.#isAny = entries.length > 0;
+    this.#isAny ||= entries.length > 0;
     for (const entry of this.#chosen(entries)) {
       const name = transferNamed(entry.key);
       if (!this.#options.holds()) return;
