@@ -49,6 +49,8 @@ export interface Reading {
   readonly deliver: (message: Msg, position: Position) => void | Promise<void>;
   /** Called whenever nothing that was stored before the present start of the consumer is left to deliver. */
   readonly atHead: () => void;
+  /** Called now and then while it reads. */
+  readonly tend?: () => void;
 }
 
 /** Its bytes are used up, or its messages: nats-server says that from 2.10 on, behind each pull that names both. */
@@ -118,6 +120,7 @@ export class Cursor {
   tend(): void {
     const pullConsumer = this.#pullConsumer;
     if (pullConsumer === undefined || !this.#jetstream.connection.connected) return;
+    this.#reading.tend?.();
     const now = performance.now();
     const { expiresMs, silenceMs } = this.#pace(this.#isCopied);
     if (this.#replayedKeys?.namesAsked) void this.#askNames(this.#replayedKeys);

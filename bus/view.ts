@@ -9,6 +9,9 @@
  * H3. In another bucket of the same name revisions mean nothing: all of it is `rewound`, after H2.
  * H4. Such a copy replays earlier revisions, too. So in a cluster the replay waits until the leader has what is known
  *     (past.H2), and what is replayed with an earlier revision is skipped where the leader has a later one.
+ * H5. What leaves by its age leaves without a word, from the front of the store: what stands before its first message
+ *     is gone. No clock is asked. A key that was written again is on its way meanwhile: so it is taken for removed at
+ *     the look after the one that found it gone, if it has not come by then.
  */
 
 import type { Msg } from 'nats';
@@ -43,6 +46,8 @@ export class View {
   #isAnother = false;
   /** The last position that was handed over of the present bucket. */
   #reached = 0;
+  /** The first message of the store at the last look, 0 before there was one (H5). */
+  #front = 0;
   /** Whether a copy that lags may be read, while the leader has everything that is known (H4). */
   #mayLag = false;
 
@@ -62,6 +67,15 @@ export class View {
     this.#missing = new Set(this.#known.keys());
     this.#isAnother ||= isAnother && this.#missing.size > 0;
     this.#identity = identity;
+    this.#front = 0;
+  }
+
+  /** Drops what has left by its age (H5); to be called with the store as it stands, long after the last time. */
+  age({ identity, messages, firstSeq, lastSeq }: Standing): void {
+    const isKnown = identity === this.#identity && lastSeq >= this.#reached;
+    const gone = isKnown ? this.#front : 0;
+    this.#front = isKnown ? (messages === 0 ? lastSeq + 1 : firstSeq) : 0;
+    for (const [key, { seq }] of this.#known) if (seq < gone) this.#remove(key);
   }
 
   take(key: string, message: Msg, { seq, at }: Position): void | Promise<void> {
@@ -106,12 +120,14 @@ export class View {
   }
 
   reconcile(): void {
-    for (const key of this.#missing) {
-      this.#known.delete(key);
-      this.#options.changed(key, undefined);
-    }
-    this.#missing.clear();
+    for (const key of this.#missing) this.#remove(key);
     this.#isAnother = false;
+  }
+
+  #remove(key: string): void {
+    this.#missing.delete(key);
+    this.#known.delete(key);
+    this.#options.changed(key, undefined);
   }
 
   #wentBack(known: Known, { seq, at }: Known): boolean {

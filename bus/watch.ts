@@ -8,10 +8,11 @@
  */
 
 import type { BucketDefinition } from '../contract/bus/buckets.ts';
-import { BUS_ATTEMPT_MS, BUS_LIST_MS, BUS_REQUEST_MS } from '../contract/limits/bus.ts';
+import { BUS_AGED_LOOK_MS, BUS_ATTEMPT_MS, BUS_LIST_MS, BUS_REQUEST_MS } from '../contract/limits/bus.ts';
 import { Outage } from '../contract/outage.ts';
 import type { Entry, Watch } from '../ports/bus.ts';
 import type { Log } from '../ports/log.ts';
+import type { AssetHandle } from './asset.ts';
 import type { Assets } from './assets.ts';
 import type { Cursors } from './cursors.ts';
 import type { JetStream } from './jetstream.ts';
@@ -61,6 +62,7 @@ export async function watch(
       view.reconcile();
       ready.resolve();
     },
+    ...(bucket.ttlMs !== undefined && { tend: ageing(view, asset, bucket.ttlMs) }),
   });
   return {
     ready: ready.promise,
@@ -96,6 +98,21 @@ export async function list(tools: WatchTools, bucket: BucketDefinition, filter: 
     await watching.stop();
   }
   return [...entries.values()];
+}
+
+/** Looks from time to time what has left the bucket by its age (bus/view.H5). */
+function ageing(view: View, asset: AssetHandle, ttlMs: number): () => void {
+  const everyMs = Math.min(BUS_AGED_LOOK_MS, ttlMs);
+  let lookedAt = performance.now();
+  return () => {
+    if (performance.now() - lookedAt < everyMs) return;
+    lookedAt = performance.now();
+    asset.look(BUS_ATTEMPT_MS).then(
+      (stands) => view.age(stands),
+      // Without an answer it is looked at the next time.
+      () => undefined,
+    );
+  };
 }
 
 function keyOf(bucket: BucketDefinition, subject: string): string {

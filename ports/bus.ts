@@ -144,7 +144,7 @@ export interface Bucket {
   /**
    * Calls `changed` for each key that matches (`>`, `member.*`, an exact key) now, and at each change. A removed key
    * comes as `undefined`; removals are noticed at once where the adapter can tell and at the latest on the next
-   * reconnect, so nobody relies on them for safety.
+   * reconnect, and one that left by its age (`ttlMs`) within hours: nobody relies on them for safety.
    */
   watch(filter: string, changed: (key: string, entry: Entry | undefined) => void): Promise<Watch>;
   /**

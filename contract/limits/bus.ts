@@ -54,6 +54,11 @@ export const BUS_REQUEST_MS = 2_500;
  */
 export const BUS_LIST_MS = 60_000;
 /**
+ * How often whoever watches a bucket that keeps for a time looks what has left it; one that keeps for less is looked at
+ * as often as it keeps. Keys are shown as removed within two of these.
+ */
+export const BUS_AGED_LOOK_MS = 3_600_000;
+/**
  * How often the copies of all streams are looked at where more than one is wanted: a cluster is repaired in minutes.
  */
 export const REPLICAS_LOOK_MS = 15_000;

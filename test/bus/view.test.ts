@@ -136,6 +136,84 @@ it('bus/view.H1 on one server what is replayed with an earlier revision is rewou
   expect(past.lostUntil).toBe(9);
 });
 
+describe('bus/view.H5 what leaves by its age', () => {
+  /** A store that begins with this message. */
+  const from = (firstSeq: number, lastSeq: number) => ({
+    ...stands(lastSeq, 1),
+    firstSeq,
+    messages: lastSeq + 1 - firstSeq,
+  });
+
+  function filled() {
+    const { view, changes } = opened();
+    view.replay(stands(4, 1));
+    for (const seq of [1, 2, 3, 4]) void view.take(`k${seq}`, message('x'), position(seq));
+    view.reconcile();
+    changes.length = 0;
+    return { view, changes };
+  }
+
+  it('is removed at the look behind the one that found it gone, and once', () => {
+    const { view, changes } = filled();
+    view.age(from(3, 4));
+    expect(changes).toEqual([]);
+    view.age(from(4, 4));
+    expect(changes).toEqual([
+      ['k1', undefined],
+      ['k2', undefined],
+    ]);
+    view.age(from(4, 4));
+    expect(changes.slice(2)).toEqual([['k3', undefined]]);
+    view.age(from(4, 4));
+    view.replay(from(4, 4));
+    void view.take('k4', message('x'), position(4));
+    view.reconcile();
+    expect(changes).toHaveLength(3);
+  });
+
+  it('is removed where nothing is left, whatever an empty store says of its first message', () => {
+    const { view, changes } = filled();
+    for (const _ of [1, 2]) view.age({ ...stands(4, 1), messages: 0, firstSeq: 0 });
+    expect(changes.map(([key]) => key)).toEqual(['k1', 'k2', 'k3', 'k4']);
+  });
+
+  it('is not what was written again, also where that comes behind the look', () => {
+    const { view, changes } = filled();
+    view.age(from(5, 5));
+    void view.take('k4', message('again'), position(5));
+    view.age(from(5, 5));
+    expect(changes.map(([key, entry]) => [key, entry?.revision])).toEqual([
+      ['k4', 5],
+      ['k1', undefined],
+      ['k2', undefined],
+      ['k3', undefined],
+    ]);
+  });
+
+  it.each([
+    ['another store of the same name', { ...from(9, 9), identity: 'another' }],
+    ['a store that lags or went back', { ...from(3, 3), lastSeq: 3 }],
+  ])('is not found in %s', (_what, other) => {
+    const { view, changes } = filled();
+    view.age(from(4, 4));
+    view.age(other);
+    view.age(from(4, 4));
+    expect(changes).toEqual([]);
+  });
+
+  it('is not found by a look before a replay, which finds what is gone itself', () => {
+    const { view, changes } = filled();
+    view.age(from(4, 4));
+    view.replay(from(4, 6));
+    view.age(from(4, 6));
+    expect(changes).toEqual([]);
+    for (const seq of [5, 6]) void view.take(`k${seq - 2}`, message('again'), position(seq));
+    view.age(from(4, 6));
+    view.reconcile();
+    expect(changes.filter(([, entry]) => entry === undefined).map(([key]) => key)).toEqual(['k1', 'k2']);
+  });
+});
+
 it('past.H2 what is asked of a leader that lags is no loss; what it lacks for long is one', async () => {
   let lastSeq = 5;
   const jetstream = {

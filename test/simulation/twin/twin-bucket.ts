@@ -6,6 +6,7 @@
  * B2. A watch sees the newest value of a key: one that is replaced before it was handed over may be skipped.
  * B3. Where the store went back a watch hands everything over again: what is earlier than what it reported as
  *     `rewound`, and what is gone.
+ * B4. Nothing leaves it by its age: no simulated world lasts for the time that a bucket keeps.
  */
 
 import { checkKey, checkKeyFilter } from '../../../bus/address.ts';
