@@ -4,6 +4,8 @@
  * I1. A day that its month does not have is no time, although `Date` reads some.
  * I2. `Date` also writes what is no time here, with a sign and six digits of the year, and throws for what it cannot
  *     write: a moment that was calculated is checked before it is stored.
+ * I3. A time is taken in any zone, kept and given out in UTC. One that is written in UTC is kept to the letter: who
+ *     wrote it finds it again.
  */
 
 /** Years 1 to 9999: what RFC 3339 can say. A time outside is not a time but a broken clock. */
@@ -12,6 +14,8 @@ export const LAST_MS = Date.parse('9999-12-31T23:59:59.999Z');
 
 const FORM =
   /^(?!0000)\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/i;
+/** As UTC is written here: no offset, no small letters. */
+const IN_UTC = /^[^a-z]*Z$/;
 /** Every month has this day. */
 const SAFE_DAY = 28;
 
@@ -31,6 +35,12 @@ export function readInstant(text: string): number | undefined {
   const day = Number(text.slice(8, 10));
   if (day > SAFE_DAY && day > daysOf(Number(text.slice(0, 4)), Number(text.slice(5, 7)))) return undefined;
   return Date.parse(text.toUpperCase());
+}
+
+/** The same time in UTC (I3); text that is no time as it is. */
+export function utcText(text: string): string {
+  const ms = IN_UTC.test(text) ? undefined : readInstant(text);
+  return ms === undefined ? text : new Date(ms).toISOString();
 }
 
 function daysOf(year: number, month: number): number {

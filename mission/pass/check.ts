@@ -96,7 +96,8 @@ function windowFaults(
     ...(end === undefined ? [noTime(names.second, second)] : []),
   ];
   if (faults.length > 0 || begin! < end!) return faults;
-  const message = `${names.at}/${names.first} ${first} is not before ${names.second} ${second}`;
+  const precision = begin === end && first !== second ? ': times are taken to the millisecond' : '';
+  const message = `${names.at}/${names.first} ${first} is not before ${names.second} ${second}${precision}`;
   return [invalid(message, `Give ${names.first} before ${names.second}.`, `${names.at}/${names.first}`)];
 
   function noTime(name: string, text: string): Fault {

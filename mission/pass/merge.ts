@@ -14,6 +14,7 @@
  *     that none of them belongs to.
  */
 
+import { utcText } from '../../contract/instant.ts';
 import {
   type Contributions,
   PASS_SOURCES,
@@ -119,10 +120,10 @@ function matchOf(passes: TargetPasses, submitted: PassContribution): StoredPass 
   );
 }
 
-/** What a source says of a pass, without what the service sets but who wrote it and when. */
+/** What a source says of a pass, in UTC (instant.I3), without what the service sets but who wrote it and when. */
 function contributionOf(submitted: Pass, author: Author): PassContribution {
   const { contributions: _, feeder: __, updated_at: ___, uplink = true, ...said } = submitted;
-  return { ...said, uplink, ...stampOf(author) };
+  return { ...said, aos: utcText(said.aos), los: utcText(said.los), uplink, ...stampOf(author) };
 }
 
 function stampOf({ feeder, at }: Author): { feeder: string; updated_at: string } {

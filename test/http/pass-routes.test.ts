@@ -175,6 +175,13 @@ describe('writing a pass (MC-PASS-001 MC-PASS-024 MC-ERR-092)', () => {
     expect(idsOf(await list())).toEqual(['p1']);
   });
 
+  it('MC-GEN-002 MC-PASS-002 answers its times in UTC, whichever zone they were written in', async () => {
+    const local = `${new Date(START + 2 * HOUR).toISOString().slice(0, 19)}+02:00`;
+    const { pass: written } = (await write({ ...pass('p1', 0), aos: local })).body;
+    const read = (await call(`${url}/v1/passes/sat1/p1`)).body.pass;
+    expect([written.aos, read.aos, (await list()).body.passes[0].pass.aos]).toEqual([at(0), at(0), at(0)]);
+  });
+
   it('MC-PASS-063 stores it in mcs_passes under <target>.<pass>', async () => {
     await write(pass('p1', 0));
     const entry = await world.bus.bucket(buckets.passes).get('sat1.p1');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readInstant } from '../../../contract/instant.ts';
+import { readInstant, utcText } from '../../../contract/instant.ts';
 import { ERRORS_LISTED } from '../../../contract/limits/request.ts';
 import type { Pass, PassSnapshot } from '../../../contract/pass.ts';
 import type { Mission } from '../../../mission/mission.ts';
@@ -101,6 +101,14 @@ describe('a submitted pass (MC-PASS-002 MC-PASS-003 MC-PASS-004 MC-PASS-005 MC-P
     expect(said(passFaults(mission, { ...PASS, ...more }))).toEqual([fault]);
   });
 
+  it('MC-PASS-002 says to what its times are taken where it is shorter than that', () => {
+    const window = { aos: '2026-01-02T03:04:05.123456789Z', los: '2026-01-02T03:04:05.123456999Z' };
+    expect(passFaults(mission, { ...PASS, ...window })[0]!.message).toBe(
+      `/aos ${window.aos} is not before los ${window.los}: times are taken to the millisecond`,
+    );
+    expect(passFaults(mission, { ...PASS, los: PASS.aos })[0]!.message).not.toContain('millisecond');
+  });
+
   it('is refused with every fault at once, each with what to do', () => {
     const faults = passFaults(mission, { ...PASS, target: 'sat', los: PASS.aos, max_elevation: 'high' });
     expect(said(faults)).toEqual([
@@ -183,5 +191,18 @@ describe('a time', () => {
     '',
   ])('%s is not', (text) => {
     expect(readInstant(text)).toBeUndefined();
+  });
+
+  it.each([
+    ['2026-01-02T03:04:05+02:00', '2026-01-02T01:04:05.000Z'],
+    ['2026-01-02T03:04:05.678901234-01:30', '2026-01-02T04:34:05.678Z'],
+    ['2026-01-02T03:04:05-00:00', '2026-01-02T03:04:05.000Z'],
+    ['2026-01-02t03:04:05Z', '2026-01-02T03:04:05.000Z'],
+    ['2026-01-02T03:04:05z', '2026-01-02T03:04:05.000Z'],
+    ['2026-01-02T03:04:05Z', '2026-01-02T03:04:05Z'],
+    ['2026-01-02T03:04:05.678901234Z', '2026-01-02T03:04:05.678901234Z'],
+    ['now', 'now'],
+  ])('MC-GEN-002 instant.I3 %s is in UTC %s', (text, utc) => {
+    expect(utcText(text)).toBe(utc);
   });
 });

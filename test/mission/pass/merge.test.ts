@@ -155,6 +155,18 @@ describe('a merged pass', () => {
     },
   );
 
+  it('MC-GEN-002 MC-PASS-002 has its window in UTC, whichever zone its sources write, beside one stored before that', () => {
+    const local = { aos: '2026-01-02T02:01:00+02:00', los: '2026-01-02t00:09:00z' };
+    const utc = { aos: at(1), los: at(9) };
+    expect(upsert(stored(predicted), { ...booked, ...local }, PROVIDER)).toMatchObject({
+      ...utc,
+      contributions: { provider: utc },
+    });
+    const old = new TargetPasses();
+    old.set({ ...predicted, ...local, contributions: { fds: { ...predicted, ...local } } });
+    expect(upsert(old, booked, PROVIDER)).toMatchObject({ id: 'p1', aos: booked.aos, los: booked.los });
+  });
+
   it('MC-PASS-006 has an uplink unless it is said to have none', () => {
     expect(stored(pass('p1', 0, 10)).get('p1')!.uplink).toBe(true);
   });
