@@ -3,6 +3,7 @@
  * then query and body shape, both with everything they find. Mission Control Service, section 7.2.
  *
  * C1. A request that passed is what the types of its route say: handlers do not check again.
+ * C2. A body where none is taken is refused, whatever is in it: who sent it meant something by it.
  */
 
 import type { Validator } from 'typebox/compile';
@@ -12,7 +13,7 @@ import type { Content } from './content.ts';
 import type { Dialect, LayerCodes } from './dialect.ts';
 import type { Credentials } from './identity.ts';
 import { readJsonBody } from './json-body.ts';
-import { type AnyFault, type Handled, refusal } from './reply.ts';
+import { type AnyFault, type Handled, type Refusal, refusal } from './reply.ts';
 import type { AnyEndpoint, AnyRequest, BytesBody, PathParameter, QueryParameter } from './route.ts';
 import type { Conditions } from './served-content.ts';
 
@@ -25,6 +26,8 @@ export interface Incoming {
   readonly credentials: Credentials;
   /** Undefined for a route without body. */
   readonly body: Buffer | undefined;
+  /** A body came that the route does not take; nothing of it was kept. */
+  readonly unasked?: true | undefined;
   /** Of a route that takes content. */
   readonly content?: Content;
   /** Of a route that is worth giving up. */
@@ -70,7 +73,8 @@ function checkShape(
   const query = readQuery(endpoint, incoming.query, codes);
   // The faults of an answer have one status.
   if (!query.ok && endpoint.invalidBody !== undefined) return query;
-  const body = readBody(endpoint, incoming.body, codes);
+  const unwanted = unwantedBody(endpoint, incoming, params.value, codes);
+  const body = unwanted ?? readBody(endpoint, incoming.body, codes);
   if (!query.ok || !body.ok) {
     const faults = [query, body].flatMap((read) => (read.ok ? [] : read.faults));
     return { ...refusedAll(faults), more: body.ok ? 0 : (body.more ?? 0) };
@@ -89,6 +93,20 @@ function checkShape(
       accept: incoming.accept,
     },
   };
+}
+
+/** C2 */
+function unwantedBody(
+  { bodyFor }: AnyEndpoint,
+  { body, unasked }: Incoming,
+  params: Readonly<Record<string, string>>,
+  { invalid }: LayerCodes,
+): Refusal<AnyFault> | undefined {
+  if (unasked) return refusal(invalid, 'this route takes no body', { help: 'Send the request without one.' });
+  if (bodyFor === undefined || body === undefined || body.length === 0) return undefined;
+  const { parameter, value } = bodyFor;
+  if (params[parameter] === value) return undefined;
+  return refusal(invalid, `${params[parameter]} takes no body`, { help: `Only ${value} takes one.` });
 }
 
 function readBody(endpoint: Checked, body: Buffer | undefined, codes: LayerCodes): Answered<unknown> {

@@ -43,6 +43,8 @@ export interface Dialect<Ports> {
   readonly codes: LayerCodes;
   /** Codes that the checks before a handler add to those of an endpoint that asks who calls. */
   readonly checked: readonly string[];
+  /** What a call brings as its body that takes none: refused (http/check.C2), or not read. */
+  readonly unaskedBody: 'refused' | 'ignored';
   /** How somebody finds the routes there are. */
   readonly routesHelp: string;
   /** Who calls; at once unless a token has to be asked about. */

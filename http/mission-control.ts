@@ -32,6 +32,7 @@ export const missionControlDialect: Dialect<IdentityPorts> = {
     'api::invalid-body',
     'api::unavailable',
   ],
+  unaskedBody: 'refused',
   routesHelp: 'GET /v1/openapi.json lists the routes.',
   identify: (credentials, { missions, tokens }) =>
     missions.known === false ? settingsUnknown() : identify(credentials, missions.current?.settings, tokens),

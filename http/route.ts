@@ -92,6 +92,8 @@ export interface Endpoint<Code extends string = ErrorCode> {
   readonly body: TSchema | undefined;
   /** Whether a request without body is one too; its body is `undefined` for the handler. */
   readonly bodyOptional?: boolean;
+  /** The one value of a parameter of the path whose calls take the body (http/check.C2); absent: all calls do. */
+  readonly bodyFor?: { readonly parameter: string; readonly value: string } | undefined;
   /** The code of a body that does not have the shape of its schema; default: that of the layer. */
   readonly invalidBody?: Code;
   /** Of the handler; see `declaredErrors` for all. */
@@ -154,6 +156,7 @@ interface RouteDefinition<
   readonly admits?: Endpoint['admits'];
   readonly body?: Body;
   readonly bodyOptional?: boolean;
+  readonly bodyFor?: Endpoint['bodyFor'];
   readonly bodyBytes?: number;
   readonly invalidBody?: Refused['code'];
   readonly changesNothing?: true;

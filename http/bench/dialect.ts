@@ -7,6 +7,7 @@
  *     place.
  * D2. Whatever mission control refuses a caller for is `unauthorized` here, but a configuration that is not read yet
  *     (`unavailable`) and a declared name that cannot be one (`validation_failed`).
+ * D3. A body where none is taken is not read: what stops an emission is not refused for how it is asked for.
  */
 
 import { ApiError, BENCH_ERRORS, type BenchErrorCode, type BenchFault } from '../../contract/bench/errors.ts';
@@ -37,6 +38,7 @@ export const benchDialect: Dialect<BenchPorts> = {
     internal: 'internal',
   },
   checked: ['validation_failed', 'unauthorized', 'unavailable'],
+  unaskedBody: 'ignored',
   routesHelp: 'GET /api/v1/openapi.json lists the routes.',
   identify: (credentials, { identity }) =>
     identity === undefined ? ANYBODY : identified(credentials, identity),

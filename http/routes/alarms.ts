@@ -80,6 +80,7 @@ export const commandAlarm = defineRoute({
   params: { target: targetInPath, alarm: alarmInPath, command: alarmActionInPath },
   body: ShelveBody,
   bodyOptional: true,
+  bodyFor: { parameter: 'command', value: 'shelve' },
   replies: { 202: AlarmTold },
   errors: [
     'api::no-configuration',
@@ -160,12 +161,9 @@ function isOfInterest({ record: { state, shelved_until } }: StoredAlarm): boolea
 
 // Commands ------------------------------------------------------------------------------------------------------------
 
-/** How long to shelve, ms; undefined for another command. Refuses a body that does not belong there. */
+/** How long to shelve, ms; undefined for another command. */
 function readTerm(command: string, body: ShelveBody | undefined): Handled<number | undefined> {
-  if (command !== 'shelve') {
-    if (body === undefined) return { ok: true, value: undefined };
-    return refuse('api::invalid-body', `${command} takes no body`, { help: 'Only shelve takes one.' });
-  }
+  if (command !== 'shelve') return { ok: true, value: undefined };
   if (body === undefined) {
     const help = 'Say for how long: {"for": "30 min"}.';
     return refuse('api::invalid-body', 'the body of shelve is missing', { help });

@@ -76,6 +76,7 @@ export const commandRun = defineRoute({
   params: { run: runInPath, action: actionInPath },
   body: ResumeRequest,
   bodyOptional: true,
+  bodyFor: { parameter: 'action', value: 'resume' },
   replies: { 202: RunTold },
   errors: [
     'api::no-configuration',
@@ -88,7 +89,6 @@ export const commandRun = defineRoute({
   ],
   statuses: { 'api::anonymous': [400, 401] },
   async handle({ params: { run, action }, body, caller }, ports) {
-    if (action !== 'resume' && body !== undefined) return unwantedBody(action);
     const operator = await operatorOf(run, caller, ports);
     if (!operator.ok) return operator;
     const by = operator.value.operator.name;
@@ -191,10 +191,6 @@ function notSaid(message: string): Refusal {
   return refuse('run::timeout', message, {
     help: 'It may still carry out the command: read the log of the run.',
   });
-}
-
-function unwantedBody(action: string): Refusal {
-  return refuse('api::invalid-body', `${action} takes no body`, { help: 'Only resume takes one.' });
 }
 
 function reported(run: string): Handled<Reply> {

@@ -62,6 +62,7 @@ export const callUnitRoute = defineRoute({
   admits: ({ verb = '' }, caller) => verbRefusal(verb, caller),
   body: UpdateRequest,
   bodyOptional: true,
+  bodyFor: { parameter: 'verb', value: 'update' },
   replies: { 200: UnitAnswer },
   errors: ['unit::not-supervisor', 'unit::unknown', 'unit::refused', 'unit::timeout', 'api::unavailable'],
   async handle({ params: { serial, verb }, body, caller }, ports) {
@@ -170,10 +171,7 @@ function supervisorRefusal(caller: Caller, does: string): Refusal | undefined {
 }
 
 function bodyRefusal(verb: string, body: UpdateRequest | undefined): Refusal | undefined {
-  if (verb !== 'update') {
-    if (body === undefined) return undefined;
-    return refuse('api::invalid-body', `${verb} takes no body`, { help: 'Only update takes one.' });
-  }
+  if (verb !== 'update') return undefined;
   if (body === undefined)
     return refuse('api::invalid-body', 'the body of update is missing', {
       help: 'Say what to install: {"image": "https://…", "version": "1.5.0"}.',

@@ -8,12 +8,14 @@
  * U17. What changes something is begun in a turn later than the one that brought the request whole. Another request in
  *      the same piece of the stream, or what is taken for one (the trailer of a chunked body), makes uWebSockets.js cut
  *      the connection within that turn: then nothing was begun, and the missing answer is true.
+ * U28. A body that is not asked for (http/check.C2) is refused in its turn among the checks; nothing of it is held.
  */
 
 import type { HttpRequest, HttpResponse, TemplatedApp } from 'uWebSockets.js';
 import { HEAD_BYTES, REFUSED_BODY_BYTES } from '../../contract/limits/connection.ts';
 import { JSON_BODY_BYTES } from '../../contract/limits/request.ts';
 import { answer } from '../answer.ts';
+import type { Incoming } from '../check.ts';
 import type { LayerCodes, LayerPorts } from '../dialect.ts';
 import { type AnyFault, type Refusal, type Reply, refusal } from '../reply.ts';
 import { type AnyRoute, pathNames } from '../route.ts';
@@ -81,17 +83,36 @@ function take<Ports extends LayerPorts>(
     if (refusedHead(head, exchange, served)) return;
     const limit = bodyLimit(route);
     if (route.content !== undefined) takeContent(route, exchange, head, res, served);
-    else if (limit === undefined)
-      begin(route, exchange, () => respond(route, exchange, head, undefined, served));
+    else if (limit === undefined) takeNone(route, exchange, head, res, served);
     else if ((head.contentLength ?? 0) > limit) refuseLength(limit, head.contentLength!, exchange, served);
     else {
       takeBody(res, limit, exchange, served, (body) =>
-        begin(route, exchange, () => respond(route, exchange, head, body, served)),
+        begin(route, exchange, () => respond(route, exchange, head, { body }, served)),
       );
     }
   } catch (error) {
     served.failed(exchange, error);
   }
+}
+
+/** U28. Of a GET, which changes nothing, none is read. */
+function takeNone<Ports extends LayerPorts>(
+  route: AnyRoute<Ports>,
+  exchange: Exchange,
+  head: RequestHead,
+  res: HttpResponse,
+  served: Served<Ports>,
+): void {
+  const done = (): void => begin(route, exchange, () => respond(route, exchange, head, {}, served));
+  if (route.method === 'GET' || served.dialect.unaskedBody === 'ignored') return done();
+  collectBody(res, {
+    limit: 0,
+    clock: served.ports.clock,
+    admit: () => true,
+    done,
+    // It changes nothing: as any refusal at once, so that a request right behind it is read.
+    tooLarge: (isWhole) => void respond(route, exchange, head, { unasked: true, closing: !isWhole }, served),
+  });
 }
 
 function takeBody(
@@ -163,20 +184,27 @@ function takeContent<Ports extends LayerPorts>(
   );
 }
 
+/** What came behind the head. */
+interface Came extends Pick<Incoming, 'unasked'> {
+  readonly body?: Buffer;
+  /** Its end was not read. */
+  readonly closing?: boolean;
+}
+
 async function respond<Ports extends LayerPorts>(
   route: AnyRoute<Ports>,
   exchange: Exchange,
   head: RequestHead,
-  body: Buffer | undefined,
+  { body, unasked, closing }: Came,
   served: Served<Ports>,
 ): Promise<void> {
   try {
     const { params, query, credentials, conditions, accept } = head;
     const { ports, dialect } = served;
-    const incoming = { params, query, credentials, conditions, accept, body };
+    const incoming = { params, query, credentials, conditions, accept, body, unasked };
     const asked = route.abortable === true ? { ...incoming, gone: goneOf(exchange) } : incoming;
     const reply = await answer(route, asked, ports, dialect);
-    if (reply.stream === undefined) return exchange.finish(reply);
+    if (reply.stream === undefined) return exchange.finish(reply, closing);
     exchange.stream({ ...reply, stream: reply.stream }, (error) =>
       ports.log.warn(
         { route: route.operationId, err: error },

@@ -249,9 +249,16 @@ describe('commands about an alarm', () => {
     expect(said(await command('shelve', body))).toEqual([400, ['api::invalid-body']]);
   });
 
-  it.each(['acknowledge', 'unshelve'])('%s takes no body', async (action) => {
-    expect(said(await command(action, { for: '30 min' }))).toEqual([400, ['api::invalid-body']]);
-  });
+  it.each(['acknowledge', 'unshelve'])(
+    'http/check.C2 %s takes no body, and says so of any',
+    async (action) => {
+      for (const body of [{ for: '30 min' }, {}, '{']) {
+        const answer = await command(action, body);
+        expect(said(answer)).toEqual([400, ['api::invalid-body']]);
+        expect(answer.body.errors[0].message).toBe(`${action} takes no body`);
+      }
+    },
+  );
 
   it('refuses a body larger than a command can be', async () => {
     expect(said(await command('shelve', { for: 'x'.repeat(1_100_000) }))).toEqual([413, ['api::too-large']]);

@@ -56,6 +56,17 @@ describe('POST files/refresh', () => {
     expect((await refresh('sat1')).status).toBe(202);
   });
 
+  it('MC-GEN-006 MC-GEN-007 takes no body: 400 api::invalid-body, and no telecommand goes out', async () => {
+    const submitted = async (): Promise<number | undefined> =>
+      (await world.bus.last(streams.telecommands, subject.tcSubmit('sat1')))?.seq;
+    const before = await submitted();
+    for (const body of ['zz', {}]) {
+      const answer = await coverage.post(`${world.url}/v1/targets/sat1/files/refresh`, body);
+      expect(said(answer)).toEqual([400, ['api::invalid-body']]);
+    }
+    expect(await submitted()).toBe(before);
+  });
+
   it('takes the environment where the default link has one in each', async () => {
     expect((await refresh('sat2', '?environment=flight')).status).toBe(202);
     const stored = await world.bus.last(streams.telecommands, subject.tcSubmit('sat2'));

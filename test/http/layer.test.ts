@@ -33,6 +33,7 @@ const Echo = Type.Object(
 
 let released: () => void = () => {};
 let waiting = 0;
+let ordered = 0;
 
 const routes = [
   defineRoute({
@@ -45,6 +46,21 @@ const routes = [
     errors: [],
     handle: ({ body }) => ({ ok: true, value: { status: 200, body } }),
   }),
+  ...(['POST', 'PUT', 'DELETE'] as const).map((method) =>
+    defineRoute({
+      method,
+      path: '/v1/targets/:target/order',
+      operationId: `${method.toLowerCase()}Order`,
+      summary: 'an order without a body',
+      params: { target: targetInPath },
+      replies: { 200: Type.Object({}) },
+      errors: [],
+      handle() {
+        ordered += 1;
+        return { ok: true, value: { status: 200, body: {} } };
+      },
+    }),
+  ),
   defineRoute({
     method: 'GET',
     path: '/v1/targets/:target/thing',
@@ -283,6 +299,75 @@ describe('bodies', () => {
     await until(() => client.received().includes('api::too-large'));
     await until(() => client.closed());
     expect(client.received()).toMatch(/^HTTP\/1.1 413 /);
+  });
+});
+
+describe('a route that takes no body', () => {
+  const order = (method: string, body?: string, more = ''): ReturnType<typeof call> =>
+    call(`${url}/v1/targets/sat1/order${more}`, { method, ...(body !== undefined && { body }) });
+
+  it.each(['POST', 'PUT', 'DELETE'])(
+    'MC-GEN-006 MC-GEN-007 http/check.C2 refuses a %s with one, whatever is in it, and does nothing',
+    async (method) => {
+      const before = ordered;
+      for (const body of ['zz', '{}', '{"a":1}', '{"reason":"typo"', ' ']) {
+        const answer = await order(method, body);
+        expect([answer.status, codesOf(answer)]).toEqual([400, ['api::invalid-body']]);
+        expect(answer.body.errors[0].message).toBe('this route takes no body');
+      }
+      expect(ordered).toBe(before);
+      expect((await order(method)).status).toBe(200);
+      expect((await order(method, '')).status).toBe(200);
+      expect(ordered).toBe(before + 2);
+    },
+  );
+
+  it.each([
+    ['', '', 200],
+    ['Content-Length: 0\r\n', '', 200],
+    ['Transfer-Encoding: chunked\r\n', '0\r\n\r\n', 200],
+    ['Transfer-Encoding: chunked\r\n', '1\r\nz\r\n0\r\n\r\n', 400],
+  ])('http/check.C2 with %j and %j answers %d', async (headers, body, status) => {
+    const client = await rawConnection(frontEnd.port);
+    client.send(`POST /v1/targets/sat1/order HTTP/1.1\r\nHost: localhost\r\n${headers}\r\n${body}`);
+    await until(() => isAnswered(client.received()));
+    expect(client.received()).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    client.destroy();
+  });
+
+  it('MC-GEN-027 http/check.C2 refuses it behind a bad token and a bad path, and beside a bad query', async () => {
+    const token = { method: 'POST', body: 'zz', headers: { authorization: 'Bearer x' } };
+    expect(codesOf(await call(`${url}/v1/targets/a.b/order`, token))).toEqual(['auth::no-provider']);
+    const path = await call(`${url}/v1/targets/a.b/order`, { method: 'POST', body: 'zz' });
+    expect(codesOf(path)).toEqual(['api::invalid-target']);
+    expect((await order('POST', 'zz', '?a=1')).body.errors).toHaveLength(2);
+  });
+
+  it('plain.U28 a client that sends a large one before it reads finds the refusal, and can go on', async () => {
+    const size = 8 * 1024 * 1024;
+    const own = await unhurried();
+    const client = await blindConnection(own.port);
+    const head = `POST /v1/targets/sat1/order HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${size}\r\n\r\n`;
+    await client.sendAll(Buffer.from(head), Buffer.alloc(size, 0x20));
+    await client.sendAll(Buffer.from('GET /v1/nothing HTTP/1.1\r\nHost: localhost\r\n\r\n'));
+    await until(() => client.received().includes('api::unknown-route'));
+    expect(client.received()).toMatch(/^HTTP\/1.1 400 [\s\S]*takes no body/);
+    client.destroy();
+    await own.close();
+  });
+
+  it('plain.U28 an endless one is cut off behind the refusal', async () => {
+    const before = ordered;
+    const client = await blindConnection(frontEnd.port);
+    const chunk = Buffer.from(`100000\r\n${' '.repeat(0x100000)}\r\n`);
+    const head =
+      'POST /v1/targets/sat1/order HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n';
+    const chunks = REFUSED_BODY_BYTES / 0x100000 + 64;
+    await client
+      .sendAll(Buffer.from(head), ...Array.from({ length: chunks }, () => chunk))
+      .catch(() => undefined);
+    await until(() => client.closed());
+    expect(ordered).toBe(before);
   });
 });
 

@@ -1037,6 +1037,13 @@ describe('POST /v1/runs/{run}/{action}', () => {
     expect(said(await command((await begun()).run, action, body))).toEqual([400, ['api::invalid-body']]);
   });
 
+  it('http/check.C2 suspend takes no body, and says so of any', async () => {
+    for (const body of [{ choice: 'skip' }, { choice: 1 }, '{']) {
+      const { errors } = (await command((await begun()).run, 'suspend', body)).body;
+      expect(errors).toMatchObject([{ code: 'api::invalid-body', message: 'suspend takes no body' }]);
+    }
+  });
+
   it('MC-ANS-026 MC-AUTH-021 MC-AUTH-022 refuses nobody, and a declared name where it does not count', async () => {
     expect(said(await command((await begun()).run, 'abort', '', {}))).toEqual([400, ['api::anonymous']]);
     expect(said(await command(ulid(), 'abort', '', {}))).toEqual([400, ['api::anonymous']]);

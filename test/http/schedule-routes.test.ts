@@ -562,6 +562,20 @@ describe('validating a schedule (MC-ERR-101)', () => {
     expect((await recordOf()).validation).toBeUndefined();
   });
 
+  it('MC-GEN-006 MC-GEN-007 a command takes no body: 400 api::invalid-body, and the schedule stays as it is', async () => {
+    await write();
+    const before = (await read()).body;
+    for (const [command, headers] of [
+      ['validate', EVE],
+      ['cancel', ADA],
+    ] as const)
+      for (const body of ['zz', '{"reason":"typo"', {}]) {
+        const answer = await coverage.post(`${url}/v1/schedules/s1/${command}`, body, headers);
+        expect(said(answer)).toEqual([400, ['api::invalid-body']]);
+      }
+    expect((await read()).body).toEqual(before);
+  });
+
   it('MC-SCH-055 A-23 a declared supervisor does not count where tokens do: 401 auth::jwt-required', async () => {
     await written({ run: 'reboot' });
     await record('s1', { environment: 'flight' });

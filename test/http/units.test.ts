@@ -249,6 +249,15 @@ describe('POST /v1/units/{serial}/{verb}', () => {
     expect([status, new Set(codes)]).toEqual([400, new Set(['api::invalid-body'])]);
   });
 
+  it.each(['selftest', 'reboot'])('http/check.C2 %s takes no body, and says so of any', async (verb) => {
+    for (const body of [UPDATE, {}, '{']) {
+      const { errors } = (await call(`/bench-b/${verb}`, body, SUPERVISOR)).body;
+      expect(errors).toEqual([
+        { code: 'api::invalid-body', message: `${verb} takes no body`, help: 'Only update takes one.' },
+      ]);
+    }
+  });
+
   it('A-53 a serial number that is no name is 404', async () => {
     expect(said(await call('/a%20b/selftest'))).toEqual([404, ['api::invalid-instance']]);
   });

@@ -36,6 +36,11 @@ async function expectInvalid(answer: ReturnType<typeof call>, ...mentioned: stri
   expect(script.asked).toEqual([]);
 }
 
+it('bench/dialect.D3 does not read a body where none is taken', async () => {
+  for (const body of ['zz', {}]) expect((await send('POST', '/datapath/disable', body)).status).toBe(200);
+  expect(script.asked).toHaveLength(2);
+});
+
 describe('lists', () => {
   it.each(['/logs', '/events', '/frames', '/reports'])(
     'RB-LOG-009 RB-LIM-001 RB-REP-002 %s asks for 100 where no limit is given',
