@@ -7,8 +7,8 @@ import { nameBound, quantityBound } from './bounded.ts';
 import { AUTH_SUBJECT_CHARACTERS } from './limits/auth.ts';
 import { SCHEDULE_LIST_MOST, SCHEDULE_MEETINGS } from './limits/schedule.ts';
 import { Token } from './pass.ts';
-import { By, closed, Identifier, ignored, Moment, planned, Reasons } from './planned-run.ts';
-import { TOKEN_PATTERN } from './token.ts';
+import { By, closed, ignored, Moment, planned, Reasons } from './planned-run.ts';
+import { SCHEDULE_ID_PATTERN, TOKEN_PATTERN } from './token.ts';
 
 export const SCHEDULE_STATES = ['scheduled', 'at_risk', 'cancelled', 'fired', 'missed'] as const;
 export type ScheduleState = (typeof SCHEDULE_STATES)[number];
@@ -43,7 +43,10 @@ export const ScheduleValidation = Type.Object(
 export type ScheduleValidation = Static<typeof ScheduleValidation>;
 
 const asked = {
-  id: Identifier,
+  id: Type.String({
+    pattern: SCHEDULE_ID_PATTERN,
+    description: 'Identifier; of one that a rule made `<rule>-<pass>`.',
+  }),
   pass: Type.String({
     pattern: TOKEN_PATTERN,
     description: 'Pass, by its identifier or by that of a contribution; shown by its identifier.',

@@ -7,7 +7,7 @@ import { readInstant } from './instant.ts';
 import { objectIn } from './json-bytes.ts';
 import { SCHEDULE_STATES, type Schedule, type ScheduleState } from './schedule.ts';
 import type { RuleFilter, RuleRefusal, RuleRequest } from './schedule-rule.ts';
-import { isToken } from './token.ts';
+import { isScheduleId, isToken } from './token.ts';
 
 /** A change of state as the record remembers it. */
 export interface ScheduleChange {
@@ -68,7 +68,7 @@ export function readStoredSchedule(key: string, bytes: Uint8Array): StoredSchedu
   const isWhole =
     read !== undefined &&
     read.id === key &&
-    isToken(key) &&
+    isScheduleId(key) &&
     SCHEDULE_STATES.some((state) => state === read.state) &&
     [
       read.pass,

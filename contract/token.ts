@@ -5,6 +5,7 @@
  */
 
 import { NAME_CHARACTERS } from './limits/request.ts';
+import { SCHEDULE_ID_CHARACTERS } from './limits/schedule.ts';
 
 /** Letters, digits, `-`, `_` (Mission Control Service, "Conventions"). */
 export const TOKEN_PATTERN = `^[A-Za-z0-9_-]{1,${NAME_CHARACTERS}}$`;
@@ -16,6 +17,14 @@ const ULID = new RegExp(ULID_PATTERN);
 
 export function isToken(text: string): boolean {
   return TOKEN.test(text);
+}
+
+/** The identifier of a schedule: that of a rule, `-` and that of a pass, where a rule makes it. */
+export const SCHEDULE_ID_PATTERN = `^[A-Za-z0-9_-]{1,${SCHEDULE_ID_CHARACTERS}}$`;
+const SCHEDULE_ID = new RegExp(SCHEDULE_ID_PATTERN);
+
+export function isScheduleId(text: string): boolean {
+  return SCHEDULE_ID.test(text);
 }
 
 export function isUlid(text: string): boolean {

@@ -6,7 +6,15 @@ import { nameBound } from '../contract/bounded.ts';
 import { readInstant } from '../contract/instant.ts';
 import { AUTH_TOKEN_CHARACTERS } from '../contract/limits/auth.ts';
 import { INSTANT_CHARACTERS, NAME_CHARACTERS, SELECTORS_CHARACTERS } from '../contract/limits/request.ts';
-import { isToken, isUlid, TOKEN_PATTERN, ULID_PATTERN } from '../contract/token.ts';
+import { SCHEDULE_ID_CHARACTERS } from '../contract/limits/schedule.ts';
+import {
+  isScheduleId,
+  isToken,
+  isUlid,
+  SCHEDULE_ID_PATTERN,
+  TOKEN_PATTERN,
+  ULID_PATTERN,
+} from '../contract/token.ts';
 import type { PathParameter, QueryParameter } from './route.ts';
 
 export const targetInPath: PathParameter = {
@@ -30,19 +38,24 @@ export const passInPath: PathParameter = {
 
 /** The identifier of a schedule; what cannot be one is a schedule that is not known. */
 export const scheduleInPath: PathParameter = {
-  accepts: isToken,
+  accepts: isScheduleId,
   schema: Type.String({
-    pattern: TOKEN_PATTERN,
+    pattern: SCHEDULE_ID_PATTERN,
     description: 'Identifier of the schedule.',
     examples: ['image-morning'],
   }),
   code: 'schedule::unknown',
-  expected: 'the identifier of a schedule: letters, digits, - and _',
+  expected: `the identifier of a schedule: 1 to ${SCHEDULE_ID_CHARACTERS} letters, digits, - and _`,
 };
 
 /** The identifier of a rule; what cannot be one is a rule that is not known. */
 export const ruleInPath: PathParameter = {
-  ...scheduleInPath,
+  accepts: isToken,
+  schema: Type.String({
+    pattern: TOKEN_PATTERN,
+    description: 'Identifier of the rule.',
+    examples: ['image-each-pass'],
+  }),
   code: 'schedule::unknown-rule',
   expected: 'the identifier of a rule: letters, digits, - and _',
 };

@@ -18,7 +18,6 @@
  */
 
 import { buckets } from '../../contract/bus/buckets.ts';
-import { NAME_CHARACTERS } from '../../contract/limits/request.ts';
 import {
   RULE_CREATIONS,
   RULE_PAIRS_SLICE,
@@ -35,7 +34,6 @@ import {
   type StoredRule,
   type StoredSchedule,
 } from '../../contract/stored-schedule.ts';
-import { isToken } from '../../contract/token.ts';
 import { TooLarge } from '../../contract/too-large.ts';
 import type { RuleBook } from '../../messaging/rule-book.ts';
 import type { ScheduleTools } from '../../messaging/schedule-changes.ts';
@@ -292,7 +290,6 @@ export class RuleMaker {
     mission: Mission,
   ): Promise<readonly string[] | undefined> {
     const request = scheduleOf(rule, pass);
-    if (!isToken(request.id)) return [`identifier ${request.id} has more than ${NAME_CHARACTERS} characters`];
     const draft = await draftOf(request, mission, this.#options, pass.target);
     if (!draft.ok) return draft.faults.map(({ message }) => message);
     const wanted = (now: StoredPass | undefined): Promise<boolean> => this.#stillMatches(rule, now);

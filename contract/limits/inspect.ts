@@ -1,5 +1,7 @@
 /** The inspector. */
 
+import { SCHEDULE_ID_CHARACTERS } from './schedule.ts';
+
 /** How long one process may take to answer the inspector: a person waits, and the others are shown at once after it. */
 export const INSPECT_ANSWER_MS = 1_500;
 /**
@@ -15,6 +17,8 @@ export const INSPECT_GONE_MS = 10 * 60_000;
 export const INSPECT_RENEWALS = 3;
 /** How often an entity that lives nowhere is looked for: about what a takeover lasts. */
 export const INSPECT_SEARCH_MS = 1_000;
+/** Characters of the id of an entity, as it is asked for: that of a schedule is the longest usual one. */
+export const ENTITY_ID_CHARACTERS = SCHEDULE_ID_CHARACTERS;
 /** Entities in one answer: more is no list a person reads. */
 export const INSPECT_FOUND = 200;
 /** Events of telecommands looked through for finished ones, newest first: a second or two of reading. */

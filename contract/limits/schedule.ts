@@ -1,5 +1,9 @@
 /** Schedules and recurring rules. */
 
+import { NAME_CHARACTERS } from './request.ts';
+
+/** Characters of the identifier of a schedule: what a rule makes is named `<rule>-<pass>`. */
+export const SCHEDULE_ID_CHARACTERS = 2 * NAME_CHARACTERS + 1;
 /** Schedules of one list: what a page shows and a reply of a few MB holds. */
 export const SCHEDULE_LIST_MOST = 5_000;
 /** Lists of schedules that `mcs schedule list` reads one after the other. */

@@ -19,7 +19,7 @@ import type {
 import type { InspectFound } from '../../contract/inspector.ts';
 import { Outage } from '../../contract/outage.ts';
 import { telecommandLabel } from '../../contract/telecommand-label.ts';
-import { isToken } from '../../contract/token.ts';
+import { isScheduleId } from '../../contract/token.ts';
 import { transferNamed } from '../../contract/transfer.ts';
 import { refuse } from '../errors.ts';
 import type { RoutePorts } from '../ports.ts';
@@ -149,7 +149,7 @@ async function scheduleOver(
   { schedulesOver }: Pick<Ports, 'schedulesOver'>,
   { kind, id }: EntityName,
 ): Promise<ShownRecord | undefined> {
-  const record = kind === 'schedule' && isToken(id) ? await schedulesOver.find(id) : undefined;
+  const record = kind === 'schedule' && isScheduleId(id) ? await schedulesOver.find(id) : undefined;
   return record && shownSchedule(record, Date.parse(record.updated_at));
 }
 

@@ -17,7 +17,7 @@ import {
   Released,
   ReleaseRequest,
 } from '../../contract/inspector.ts';
-import { INSPECT_FOUND } from '../../contract/limits/inspect.ts';
+import { ENTITY_ID_CHARACTERS, INSPECT_FOUND } from '../../contract/limits/inspect.ts';
 import { isToken, TOKEN_PATTERN } from '../../contract/token.ts';
 import { busAnswers } from '../../messaging/bus-answers.ts';
 import { busUnavailable, refuse } from '../errors.ts';
@@ -43,14 +43,14 @@ const kindInPath: PathParameter = {
   expected: 'a kind of entity: letters, digits, - and _',
 };
 
-const ID_PATTERN = '^[^\\u0000-\\u001f\\u007f]{1,256}$';
+const ID_PATTERN = `^[^\\u0000-\\u001f\\u007f]{1,${ENTITY_ID_CHARACTERS}}$`;
 const ID = new RegExp(ID_PATTERN);
 
 const idInPath: PathParameter = {
   accepts: (text) => ID.test(text),
   schema: Type.String({ pattern: ID_PATTERN, description: 'A telecommand is named <target>.<id>.' }),
   code: 'inspect::unknown-entity',
-  expected: 'the id of an entity: 1 to 256 characters',
+  expected: `the id of an entity: 1 to ${ENTITY_ID_CHARACTERS} characters`,
 };
 
 const tokenInQuery: QueryParameter<string> = {
@@ -61,7 +61,7 @@ const tokenInQuery: QueryParameter<string> = {
 
 const idInQuery: QueryParameter<string> = {
   schema: Type.String({ pattern: ID_PATTERN, description: 'Part of the id, or of the procedure of a run.' }),
-  expected: 'part of an id: 1 to 256 characters',
+  expected: `part of an id: 1 to ${ENTITY_ID_CHARACTERS} characters`,
   parse: (text) => (ID.test(text) ? text : undefined),
 };
 

@@ -6,6 +6,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { buckets } from '../../contract/bus/buckets.ts';
 import type { Fault } from '../../contract/errors.ts';
+import { NAME_CHARACTERS } from '../../contract/limits/request.ts';
 import { passKey, type StoredPass } from '../../contract/pass.ts';
 import type { Schedule } from '../../contract/schedule.ts';
 import type { Rule } from '../../contract/schedule-rule.ts';
@@ -305,6 +306,19 @@ describe('creating a schedule (MC-SCH-001 MC-SCH-005 MC-SCH-006 MC-SCH-021 MC-SC
     expect(said(await write({ environment: 'flight' }))).toEqual([401, ['auth::jwt-required']]);
     const anybody = await write({ environment: 'bench' }, {});
     expect([anybody.status, anybody.body.by]).toEqual([200, undefined]);
+  });
+
+  it('MC-GEN-010 MC-RULE-009 has an identifier as long as a rule may make it, and no longer', async () => {
+    const id = `${'r'.repeat(NAME_CHARACTERS)}-${'p'.repeat(NAME_CHARACTERS)}`;
+    await written({ id });
+    const { body } = await read(id);
+    expect(body).toMatchObject({ id, state: 'scheduled' });
+    expect(idsOf(await list())).toEqual([id]);
+    expect((await coverage.post(`${url}/v1/schedules`, body, ADA)).status).toBe(200);
+    expect((await validate(id)).status).toBe(200);
+    expect((await cancel(id)).body).toMatchObject({ id, state: 'cancelled' });
+    expect(said(await write({ id: `${id}s` }))).toEqual([422, ['schedule::invalid']]);
+    expect(said(await read(`${id}s`))).toEqual([404, ['schedule::unknown']]);
   });
 
   it('MC-SCH-024 MC-GEN-027 says who may not before it says what is wrong', async () => {

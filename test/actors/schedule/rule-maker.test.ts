@@ -2,6 +2,7 @@
 
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { buckets } from '../../../contract/bus/buckets.ts';
+import { NAME_CHARACTERS } from '../../../contract/limits/request.ts';
 import { RULE_CREATIONS } from '../../../contract/limits/schedule.ts';
 import type { StoredRefusal, StoredSchedule } from '../../../contract/stored-schedule.ts';
 import { removeRule } from '../../../messaging/rule-writes.ts';
@@ -186,12 +187,15 @@ describe('a rule', () => {
     expect(storedRefusal(world, 'p1')!.reasons.join()).not.toContain('may take');
   });
 
-  it('MC-RULE-011 whose identifiers would be too long for a pass says so', async () => {
+  it('MC-RULE-009 makes one of a pass whose identifier is as long as its own may be, and it is fired', async () => {
     const world = await started();
-    await world.rule({ id: 'e'.repeat(100) });
-    await world.pass(nth(1, { id: 'p'.repeat(100) }));
+    const [rule, pass] = ['e'.repeat(NAME_CHARACTERS), 'p'.repeat(NAME_CHARACTERS)];
+    await world.rule({ id: rule });
+    await world.pass(nth(1, { id: pass }));
     await world.run(500);
-    expect(refusals(world)).toMatchObject([{ fields: { reasons: [expect.stringContaining('characters')] } }]);
+    expect([made(world), refusals(world)]).toEqual([[`${rule}-${pass} scheduled`], []]);
+    await world.runTo(AOS + HOUR + 31_000);
+    expect(world.submissions).toMatchObject([{ by: `schedule ${rule}-${pass}` }]);
   });
 });
 

@@ -7,6 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { buckets } from '../../../contract/bus/buckets.ts';
 import type { InspectedEntity, InspectFound, InspectTree } from '../../../contract/inspector.ts';
 import { INSPECT_STORED_MOST_MS } from '../../../contract/limits/inspect.ts';
+import { SCHEDULE_ID_CHARACTERS } from '../../../contract/limits/schedule.ts';
 import { accepted } from '../../../contract/result.ts';
 import type { StoredSchedule } from '../../../contract/stored-schedule.ts';
 import { type StoredTransfer, transferKey } from '../../../contract/transfer.ts';
@@ -271,13 +272,21 @@ describe('an entity whose record is in a bucket of its own', () => {
     expect((await get('entities/schedule/s3')).status).toBe(404);
   });
 
-  it('a schedule that has long been final is shown as its record was kept', async () => {
-    const record = aSchedule('s4', { state: 'cancelled', reasons: ['cancelled by eve'] });
-    await new SchedulesOver(world).keep([record], Date.now());
-    const { entity } = (await get('entities/schedule/s4')).body;
-    expect(entity).toMatchObject({ status: 'finished', state: 'cancelled', active: ['schedule.cancelled'] });
-    expect(entity.context).toMatchObject({ record: { reasons: ['cancelled by eve'] } });
-  });
+  it.each(['a short', 'the longest'])(
+    'a schedule with %s identifier that has long been final is shown as its record was kept',
+    async (length) => {
+      const id = length === 'a short' ? 's4' : `s${'4'.padStart(SCHEDULE_ID_CHARACTERS - 1, '0')}`;
+      const record = aSchedule(id, { state: 'cancelled', reasons: ['cancelled by eve'] });
+      await new SchedulesOver(world).keep([record], Date.now());
+      const { entity } = (await get(`entities/schedule/${id}`)).body;
+      expect(entity).toMatchObject({
+        status: 'finished',
+        state: 'cancelled',
+        active: ['schedule.cancelled'],
+      });
+      expect(entity.context).toMatchObject({ record: { reasons: ['cancelled by eve'] } });
+    },
+  );
 });
 
 async function keepAlarm(key: string, more: object): Promise<void> {
