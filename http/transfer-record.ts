@@ -40,7 +40,7 @@ const generationInPath: PathParameter = {
     examples: ['2'],
   }),
   code: 'transfer::unknown',
-  expected: 'a generation: a whole number',
+  expected: `a generation of a file: a whole number up to ${Number.MAX_SAFE_INTEGER}`,
 };
 
 export const transferInPath = {

@@ -177,6 +177,13 @@ describe('GET /v1/transfers/{target}/{file_id}/{generation}', () => {
     expect(said(await read(path))).toEqual([404, ['transfer::unknown']]);
   });
 
+  it('MC-XFER-018 says how large a generation can be', async () => {
+    const [fault] = (await read('sat1/7/18446744073709551615')).body.errors;
+    expect(fault.message).toBe(
+      '"18446744073709551615" is not a generation of a file: a whole number up to 9007199254740991',
+    );
+  });
+
   it('refuses what cannot be a target', async () => {
     expect(said(await read('a.b/7/2'))).toEqual([404, ['api::invalid-target']]);
   });
