@@ -8,7 +8,8 @@
  * U17. What changes something is begun in a turn later than the one that brought the request whole. Another request in
  *      the same piece of the stream, or what is taken for one (the trailer of a chunked body), makes uWebSockets.js cut
  *      the connection within that turn: then nothing was begun, and the missing answer is true.
- * U28. A body that is not asked for (http/check.C2) is refused in its turn among the checks; nothing of it is held.
+ * U28. A body that is not asked for (http/check.C2) is refused in its turn among the checks; nothing of it is held. An
+ *      object without fields is none: many clients send it wherever they send nothing.
  */
 
 import type { HttpRequest, HttpResponse, TemplatedApp } from 'uWebSockets.js';
@@ -28,6 +29,8 @@ import type { Served } from './served.ts';
 
 /** No host or origin of any use is longer. */
 const SHOWN_CHARACTERS = 100;
+/** What may come where no body is taken (U28): an object without fields, with a few blanks. */
+const EMPTY_OBJECT_BYTES = 16;
 
 /** Registers the route, for GET also HEAD. */
 export function registerPlain<Ports extends LayerPorts>(
@@ -106,13 +109,19 @@ function takeNone<Ports extends LayerPorts>(
   const done = (): void => begin(route, exchange, () => respond(route, exchange, head, {}, served));
   if (route.method === 'GET' || served.dialect.unaskedBody === 'ignored') return done();
   collectBody(res, {
-    limit: 0,
+    limit: EMPTY_OBJECT_BYTES,
     clock: served.ports.clock,
     admit: () => true,
-    done,
+    done: (body) =>
+      saysNothing(body) ? done() : void respond(route, exchange, head, { unasked: true }, served),
     // It changes nothing: as any refusal at once, so that a request right behind it is read.
     tooLarge: (isWhole) => void respond(route, exchange, head, { unasked: true, closing: !isWhole }, served),
   });
+}
+
+/** U28 */
+function saysNothing(body: Buffer): boolean {
+  return body.length === 0 || /^\s*\{\s*\}\s*$/.test(body.toString());
 }
 
 function takeBody(

@@ -60,7 +60,7 @@ describe('POST files/refresh', () => {
     const submitted = async (): Promise<number | undefined> =>
       (await world.bus.last(streams.telecommands, subject.tcSubmit('sat1')))?.seq;
     const before = await submitted();
-    for (const body of ['zz', {}]) {
+    for (const body of ['zz', { environment: 'flight' }]) {
       const answer = await coverage.post(`${world.url}/v1/targets/sat1/files/refresh`, body);
       expect(said(answer)).toEqual([400, ['api::invalid-body']]);
     }
