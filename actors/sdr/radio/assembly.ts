@@ -137,6 +137,7 @@ function assembleUsers(options: RadioOptions, { cell, log, startedAt }: Notes, c
     wired,
     board,
     tell: (event) => cell.tell(event),
+    holder: () => cell.context.holder,
     holding: (holder) => queue.holding(holder),
     released: (holder) => queue.released(holder),
     tuning,

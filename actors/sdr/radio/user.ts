@@ -3,6 +3,8 @@
  * route does.
  *
  * B1. Whatever is done for a run is done in its name; what is done in another name meanwhile is refused.
+ * B2. A hold that cannot be recorded in time is refused, for good, as a command is (command-queue.K4): a run that did
+ *     not have the board before does not have it later either.
  */
 
 import { randomUUID } from 'node:crypto';
@@ -13,10 +15,11 @@ import type { BenchFault } from '../../../contract/bench/errors.ts';
 import type { MetricName } from '../../../contract/bench/metric.ts';
 import type { FrequencyBody, GainBody, RadioStatus, ResetScope } from '../../../contract/bench/radio.ts';
 import type { MeasureScript } from '../../../contract/bench/verb.ts';
+import { BENCH_RECORD_MS } from '../../../contract/limits/bench.ts';
 import { accepted, type Result, refused } from '../../../contract/result.ts';
-import type { RadioEvent } from '../../../machines/bench/radio-protocol.ts';
+import { type Holder, isSameHolder, type RadioEvent } from '../../../machines/bench/radio-protocol.ts';
 import type { Refusable } from '../../../ports/bench.ts';
-import type { Clock } from '../../../ports/clock.ts';
+import type { Clock, TimerHandle } from '../../../ports/clock.ts';
 import { prbs } from '../../../radio/prbs.ts';
 import type { DatapathCommands } from '../datapath/datapath.ts';
 import type { PacketCommands } from '../datapath/packets.ts';
@@ -38,6 +41,8 @@ interface UserOptions {
   readonly wired: ChainTarget;
   readonly board: () => Board | undefined;
   readonly tell: (event: RadioEvent) => boolean;
+  /** Who has the board, recorded or not. */
+  readonly holder: () => Holder | undefined;
   /** A run asks for the board. */
   readonly holding: (holder: BoardHolder) => void;
   readonly released: (holder: BoardHolder) => void;
@@ -48,9 +53,14 @@ interface UserOptions {
   readonly profiles: Profiles;
 }
 
+interface AskedHold {
+  readonly settle: (outcome: Result<void, BenchFault>) => void;
+  readonly timer: TimerHandle;
+}
+
 export class RadioUser implements BoardUser {
   readonly #options: UserOptions;
-  readonly #holds = new Map<string, (outcome: Result<void, BenchFault>) => void>();
+  readonly #holds = new Map<string, AskedHold>();
   readonly #listeners = new Set<(reason: string) => void>();
 
   constructor(options: UserOptions) {
@@ -71,10 +81,15 @@ export class RadioUser implements BoardUser {
 
   hold(holder: BoardHolder): Promise<Result<void, BenchFault>> {
     const { clock, tell, holding } = this.#options;
+    const hadIt = isSameHolder(this.#options.holder(), holder);
     holding(holder);
     const request = randomUUID();
-    return new Promise((resolve) => {
-      this.#holds.set(request, resolve);
+    return new Promise((settle) => {
+      const timer = clock.setTimeout(() => {
+        if (!hadIt) void this.release(holder);
+        this.held(request, UNRECORDED);
+      }, BENCH_RECORD_MS);
+      this.#holds.set(request, { settle, timer });
       if (tell({ type: 'run.hold', request, holder, at: clock.now() })) return;
       this.held(request, { code: 'unavailable', message: 'the radio accepts no commands now' });
     });
@@ -86,11 +101,13 @@ export class RadioUser implements BoardUser {
     tell({ type: 'run.release', holder, at: clock.now() });
   }
 
-  /** The chart has answered a hold. */
+  /** The chart has answered a hold, or will not in time. */
   held(request: string, fault: BenchFault | undefined): void {
-    const resolve = this.#holds.get(request);
+    const asked = this.#holds.get(request);
+    if (asked === undefined) return;
     this.#holds.delete(request);
-    resolve?.(fault === undefined ? accepted(undefined) : refused(fault));
+    this.#options.clock.clearTimeout(asked.timer);
+    asked.settle(fault === undefined ? accepted(undefined) : refused(fault));
   }
 
   async perform(
@@ -219,6 +236,13 @@ function gainWords({ rx_rf_gain_db, tx_rf_gain_db }: RadioStatus): string {
   const side = (gain: number | undefined): string => (gain === undefined ? UNKNOWN : `at ${gain} dB`);
   return `receiver ${side(rx_rf_gain_db)}, transmitter ${side(tx_rf_gain_db)}`;
 }
+
+/** B2 */
+const UNRECORDED: BenchFault = {
+  code: 'unavailable',
+  message: 'that the run has the board cannot be recorded',
+  help: 'try again when the bus is reachable',
+};
 
 const UNKNOWN = 'not known: the board does not report it';
 

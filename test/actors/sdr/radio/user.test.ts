@@ -3,7 +3,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { BoardHolder, ScriptedAction } from '../../../../actors/sdr/radio/board-user.ts';
 import { METRICS, type MetricName } from '../../../../contract/bench/metric.ts';
+import { BENCH_RECORD_MS } from '../../../../contract/limits/bench.ts';
 import { prbs } from '../../../../radio/prbs.ts';
+import { ManualClock, settled } from '../../../support/manual-clock.ts';
 import { until } from '../../../support/until.ts';
 import { accepted, type BenchWorld, refused, startBenchWorld } from '../bench-world.ts';
 
@@ -116,5 +118,63 @@ describe('the verbs of a script', () => {
     world.board().lose('the plug is out');
     await until(() => world.context().board === undefined);
     expect(await user.sample(['rx.lo_hz'])).toEqual({ 'rx.lo_hz': null });
+  });
+});
+
+describe('user.B2 a hold that cannot be recorded', () => {
+  const OTHER: BoardHolder = { kind: 'campaign', id: '01J0000000000000000000000A' };
+
+  /** The bus is away; what is asked has had its time. */
+  async function unrecorded(clock: ManualClock, holder: BoardHolder): Promise<{ back(): void }> {
+    let back = (): void => undefined;
+    const away = new Promise<void>((resolve) => {
+      back = resolve;
+    });
+    world.store.before = () => away;
+    let answered = false;
+    const asked = refused(world.user.hold(holder)).finally(() => {
+      answered = true;
+    });
+    clock.advance(BENCH_RECORD_MS - 1);
+    await settled();
+    expect(answered).toBe(false);
+    clock.advance(1);
+    expect(await asked).toMatchObject({
+      code: 'unavailable',
+      message: expect.stringContaining('cannot be recorded'),
+    });
+    return { back };
+  }
+
+  it('is refused in time, and the board is nobody’s when the bus is back', async () => {
+    const clock = new ManualClock(0);
+    world = await startBenchWorld({ clock });
+    const atRest = clock.waiting;
+    const bus = await unrecorded(clock, RUN);
+    expect(world.context().holder).toBeUndefined();
+    bus.back();
+    await accepted(world.user.hold(OTHER));
+    expect(world.context().holder).toEqual(OTHER);
+    await accepted(world.user.hold(OTHER));
+    await until(() => clock.waiting === atRest, { what: 'no timer of the holds' });
+  });
+
+  it('leaves the board to the run that has it already', async () => {
+    const clock = new ManualClock(0);
+    world = await startBenchWorld({ clock });
+    await accepted(world.user.hold(OTHER));
+    const bus = await unrecorded(clock, OTHER);
+    expect(world.context().holder).toEqual(OTHER);
+    bus.back();
+    await accepted(world.user.perform({ do: 'radio.gain', with: { rx_gain_db: 3 } }, OTHER));
+  });
+
+  it('takes the board from nobody else', async () => {
+    const clock = new ManualClock(0);
+    world = await startBenchWorld({ clock });
+    await accepted(world.user.hold(OTHER));
+    const bus = await unrecorded(clock, RUN);
+    expect(world.context().holder).toEqual(OTHER);
+    bus.back();
   });
 });
