@@ -35,6 +35,9 @@ import { type Asking, Work, type WorkOptions } from './board-work.ts';
 /** What most commands use. */
 const SETTINGS: readonly BoardPart[] = ['settings'];
 
+/** What is refused with by a bench that another one has replaced. */
+export const REPLACED = 'another bench has taken the records of this one';
+
 type Job = (work: Work) => Promise<Refusable<unknown>>;
 
 interface Asked {
@@ -75,6 +78,7 @@ export class CommandQueue {
   #held: { readonly holder: string; readonly since: number } | undefined;
   #count = 0;
   #isClosed = false;
+  #isReplaced = false;
   /** Commands and stops that change settings now, and how many began or ended so far. */
   #changing = 0;
   #changes = 0;
@@ -158,6 +162,7 @@ export class CommandQueue {
     const { board, clock, tell, context } = this.#options;
     const attached = board();
     if (attached === undefined) return refuse('unavailable', `there is no board: ${context().trouble}`);
+    if (this.#isReplaced && by !== undefined) return refuse('unavailable', REPLACED);
     this.#stops.add(route, by === undefined);
     const facts: RadioFact[] = [];
     this.#change(1);
@@ -210,6 +215,18 @@ export class CommandQueue {
   /** Everybody who waits is answered. */
   refuseAll(message: string): void {
     for (const id of [...this.#asked.keys()]) this.refuse(id, { code: 'unavailable', message });
+  }
+
+  /**
+   * Another bench has the records (takeover.D1): whoever waits is answered. True where a setting was under way, or
+   * ended and was not recorded.
+   */
+  replaced(): boolean {
+    const begun = [...this.#asked.values()].filter((asked) => asked.begun !== undefined);
+    this.#isReplaced = true;
+    this.#stops.add('another bench', true);
+    this.refuseAll(REPLACED);
+    return begun.some(({ uses }) => uses.includes('settings'));
   }
 
   async #work(id: string, { job, asking, route, permit, uses }: Asked): Promise<RadioEvent> {

@@ -19,6 +19,11 @@ export class DurableRecord implements Store {
     this.#store = store;
   }
 
+  /** As this life wrote it last. */
+  get written(): RadioRecord | undefined {
+    return this.#durable;
+  }
+
   load(id: string): Promise<Stored | undefined> {
     return this.#store.load(id);
   }

@@ -28,6 +28,7 @@ import { createRadioBinding, type RadioServices } from './binding.ts';
 import type { BoardUser, EventSink } from './board-user.ts';
 import type { Asking } from './board-work.ts';
 import type { RadioCells } from './own-cell.ts';
+import { leaveBoard } from './takeover.ts';
 
 export type RadioBench = Pick<
   Bench,
@@ -49,8 +50,8 @@ export interface Radio {
   /** Reads the events of earlier lives and looks for the board; its cell is among these by then. */
   start(cells: RadioCells): Promise<void>;
   /**
-   * Another bench has its record: what waits is refused, nothing more is taken, and nothing wakes its cell, which would
-   * write to that record again.
+   * Another bench has its record: what waits is refused, what is under way radiates no more (`takeover.ts`), nothing
+   * more is taken, and nothing wakes its cell, which would write to that record again.
    */
   replaced(): void;
   /**
@@ -65,6 +66,7 @@ export interface Radio {
 export function createRadio(options: RadioOptions): Radio {
   const made = assemble(options);
   const { profiles, user, events, log, durable, startedAt } = made;
+  let left: Promise<void> | undefined;
   return {
     binding: createRadioBinding(durable, servicesOf(made, options)),
     bench: benchOf(made),
@@ -76,11 +78,13 @@ export function createRadio(options: RadioOptions): Radio {
     uptimeMs: () => options.clock.now() - startedAt,
     start: (cells) => start(made, cells, options),
     replaced: () => {
-      made.cell.replaced();
-      made.queue.refuseAll('another bench has taken the records of this one');
+      left = leaveBoard(made);
     },
     silence: () => silenceAtEnd(made),
-    stop: () => stop(made),
+    stop: async () => {
+      await left;
+      await stop(made);
+    },
   };
 }
 
@@ -152,7 +156,7 @@ async function stop({ watch, feeds, queue, user, attachment, measurer, records }
   watch.stop();
   feeds.stop();
   queue.refuseAll('the daemon is stopping');
-  user.stop();
+  user.refuseAll('the daemon is stopping');
   await attachment.stop();
   await measurer.stop();
   await records.stop();

@@ -133,10 +133,9 @@ export class RadioUser implements BoardUser {
     for (const listener of [...this.#listeners]) listener(reason);
   }
 
-  /** The daemon ends: nobody waits for a board any more. */
-  stop(): void {
-    for (const request of [...this.#holds.keys()])
-      this.held(request, { code: 'unavailable', message: 'the daemon is stopping' });
+  /** Every run that waits for the board is answered. */
+  refuseAll(message: string): void {
+    for (const request of [...this.#holds.keys()]) this.held(request, { code: 'unavailable', message });
   }
 
   async #do({ do: verb, with: body }: ScriptedAction, asking: Asking): Promise<Result<Done, BenchFault>> {
