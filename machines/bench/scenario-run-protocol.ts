@@ -23,6 +23,8 @@ export type ScenarioRunEvent =
   | (Timed & { readonly type: 'operator.cancel' })
   /** The time that the campaign gives its step is over. */
   | (Timed & { readonly type: 'campaign.gaveUp'; readonly reason: string })
+  /** Its time is over, or it cannot be recorded: what it had under way is aborted, and its end done, before this. */
+  | (Timed & { readonly type: 'run.cutOff'; readonly reason: string })
   | (Timed & { readonly type: 'ending.done' })
   | (Timed & { readonly type: 'run.judged' } & Judgement)
   | (Timed & { readonly type: 'daemon.restarted' });

@@ -102,7 +102,7 @@ async function runScenario(
   if (!begun.ok) return { ...withoutFault(refusedStep(begun.faults[0])), outcome: 'error' };
   const { life } = begun.value;
   const giveUp = (): void =>
-    scenarios.tell(life.runId, {
+    scenarios.end(life.runId, {
       type: 'campaign.gaveUp',
       at: clock.now(),
       reason: `the campaign gives it ${step.timeout_s ?? 0} s`,

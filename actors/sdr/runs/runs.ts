@@ -9,13 +9,20 @@
  * U3. A daemon that ends does the actions at the end of the scenario that runs; that it was cut off is for the next
  *     life to record.
  * U2. What an earlier life of the daemon left open ends at the start (`earlier.ts`).
+ * U4. A run whose cell has no more chance, or that cannot be recorded, does no step any more: the transmitter is muted
+ *     and the actions of the end are done, before the board is given back.
  */
 
 import type { Campaign } from '../../../contract/bench/campaign.ts';
 import type { Severity } from '../../../contract/bench/event.ts';
 import type { Profile } from '../../../contract/bench/profile.ts';
 import type { Scenario } from '../../../contract/bench/scenario.ts';
-import { BENCH_RUNS_KEPT, BENCH_STOP_MS } from '../../../contract/limits/bench.ts';
+import {
+  BENCH_ENDING_MS,
+  BENCH_RECORD_MS,
+  BENCH_RUNS_KEPT,
+  BENCH_STOP_MS,
+} from '../../../contract/limits/bench.ts';
 import type { campaignMachine } from '../../../machines/bench/campaign.ts';
 import type { scenarioRunMachine } from '../../../machines/bench/scenario-run.ts';
 import type { BenchCampaigns, BenchScenarios } from '../../../ports/bench.ts';
@@ -31,8 +38,9 @@ import { CampaignService } from '../campaign/service.ts';
 import type { BoardUser, EventSink } from '../radio/board-user.ts';
 import { createScenarioBinding } from '../scenario/binding.ts';
 import type { ScenarioLife } from '../scenario/life.ts';
+import { RecordWatch } from '../scenario/record-watch.ts';
 import { ScenarioService } from '../scenario/service.ts';
-import { doEnd } from '../scenario/timeline.ts';
+import { endNow, putAtRest } from '../scenario/timeline.ts';
 import type { RunsCells } from './cells.ts';
 import { endEarlier } from './earlier.ts';
 import { ExclusiveRun, holderOf } from './exclusive-run.ts';
@@ -131,6 +139,7 @@ class BenchRuns implements Runs {
     this.scenarios = new ScenarioService({
       ...shared,
       reports,
+      board,
       clock,
       documents: documents.scenarios,
       records: this.#scenarioRecords,
@@ -170,27 +179,61 @@ class BenchRuns implements Runs {
   gone(kind: keyof RunsCells, id: string, why: Gone): void {
     if (why === 'finished') return;
     this.#tell(`${kind}.lost`, kind, 'error', `${kind} run ${id} cannot continue: ${why}`);
-    this.#lives.get(id)?.end(undefined);
-    this.#lives.delete(id);
-    void this.#exclusive.give(id);
+    void this.#letGo(id, why);
   }
 
   async stop(): Promise<void> {
-    const { board, clock } = this.#options;
     this.#stopping.abort('the daemon is stopping');
     this.#timetable.stop();
     this.#unsubscribe();
     const lives = [...this.#lives.values()];
-    for (const life of lives) life.abort();
     // U3
-    const ending = Promise.all(lives.map((life) => doEnd({ board, clock, life })));
+    await this.#atMost(
+      BENCH_STOP_MS,
+      lives.map((life) => endNow({ ...this.#options, life })),
+    );
+  }
+
+  /** U4 */
+  async #letGo(id: string, why: Gone): Promise<void> {
+    const { board, clock } = this.#options;
+    // That of a scenario, or the one that a campaign has under way.
+    const lives = [...this.#lives.values()].filter(({ runId, by }) => runId === id || by.id === id);
+    // Who wrote its record may have the board by now: asking for it again shows that (takeover.D1).
+    if (why === 'fenced') await Promise.all(lives.map(({ by }) => board.hold(by)));
+    const resting = lives.map((life) => putAtRest({ board, clock, life }));
+    const reason = `its campaign cannot continue: ${why}`;
+    for (const { runId } of lives)
+      if (runId !== id) this.scenarios.tell(runId, { type: 'run.cutOff', at: clock.now(), reason });
+    await this.#atMost(BENCH_ENDING_MS, resting);
+    const own = this.#lives.get(id);
+    this.#lives.delete(id);
+    await this.#exclusive.give(id);
+    own?.end(undefined);
+  }
+
+  /** U4 */
+  #unrecorded(runId: string): void {
+    const { board, clock } = this.#options;
+    const life = this.#lives.get(runId);
+    if (life === undefined) return;
+    putAtRest({ board, clock, life }).catch(() => undefined);
+    this.#cutOff(runId, `it could not be recorded for ${BENCH_RECORD_MS / 1000} s`);
+  }
+
+  #cutOff(runId: string, reason: string): void {
+    this.scenarios.end(runId, { type: 'run.cutOff', at: this.#options.clock.now(), reason });
+  }
+
+  /** Waits for what is under way, but no longer than that. */
+  async #atMost(ms: number, work: readonly Promise<void>[]): Promise<void> {
+    const { clock } = this.#options;
     let timer: TimerHandle | undefined;
     const late = new Promise<void>((resolve) => {
-      timer = clock.setTimeout(resolve, BENCH_STOP_MS);
+      timer = clock.setTimeout(resolve, ms);
     });
-    await Promise.race([ending, late]);
+    await Promise.race([Promise.allSettled(work), late]);
     if (timer !== undefined) clock.clearTimeout(timer);
-    for (const life of lives) life.sampler?.leave();
   }
 
   get #hosts(): RunsCells {
@@ -210,7 +253,7 @@ class BenchRuns implements Runs {
   #scenarioBinding(): Runs['bindings']['scenario'] {
     const { board, events, reports, clock, ids } = this.#options;
     return createScenarioBinding({
-      store: this.#scenarioRecords.store,
+      store: new RecordWatch(this.#scenarioRecords.store, clock, (id) => this.#unrecorded(id)),
       board,
       events,
       reports,
@@ -218,6 +261,7 @@ class BenchRuns implements Runs {
       session: ids.session,
       lives: this.#lives,
       ending: this.#stopping.signal,
+      cutOff: (id, reason) => this.#cutOff(id, reason),
       over: (id) => this.#scenarioOver(id),
     });
   }

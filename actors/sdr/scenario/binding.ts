@@ -22,6 +22,7 @@ import type { Bucket } from '../../../ports/bus.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import { defineBinding } from '../../../ports/define-binding.ts';
 import type { Binding, EffectRun, Store } from '../../../ports/entity.ts';
+import { runLimitMs } from '../../../radio/document/timeline.ts';
 import type { BoardUser, EventSink } from '../radio/board-user.ts';
 import type { ScenarioLife } from './life.ts';
 import { judge, makeReport, reportText } from './report.ts';
@@ -39,6 +40,8 @@ interface BindingOptions {
   readonly lives: ReadonlyMap<string, ScenarioLife>;
   /** Aborted when the daemon ends. */
   readonly ending: AbortSignal;
+  /** The time of the run is over. */
+  readonly cutOff: (runId: string, reason: string) => void;
   /** The run is over and recorded. */
   readonly over: (runId: string) => void;
 }
@@ -89,7 +92,7 @@ type Handler<Type extends ScenarioRunEffect['type']> = (
 ) => Answer;
 
 const hold: Handler<'effect.hold'> = async (life, _effect, options) => {
-  const { board, clock } = options;
+  const { board, clock, cutOff } = options;
   const held = await board.hold(life.by);
   const at = clock.now();
   if (!held.ok) {
@@ -98,6 +101,8 @@ const hold: Handler<'effect.hold'> = async (life, _effect, options) => {
   }
   life.tell('run.begun', `${life.scenario.name} begins on ${board.provider}`);
   startSampler(life, options);
+  const limitMs = runLimitMs(life.scenario);
+  life.limit(clock, limitMs, () => cutOff(life.runId, `it took longer than its ${limitMs / 1000} s`));
   return { type: 'board.held', at };
 };
 

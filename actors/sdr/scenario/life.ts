@@ -4,12 +4,14 @@
  *
  * L1. It lives as long as the daemon: a run that finds none is of an earlier life.
  * L2. What was asked under one key is done once, also when its cell asks again after a crash.
+ * L3. Its time runs here as well as in its chart, until its end begins: what the chart asks for waits for the record.
  */
 
 import type { Measurement } from '../../../contract/bench/datapath.ts';
 import type { ExecutionEvent } from '../../../contract/bench/run.ts';
 import type { Scenario } from '../../../contract/bench/scenario.ts';
 import { BENCH_DETAIL_CHARACTERS } from '../../../contract/limits/bench.ts';
+import type { Clock } from '../../../ports/clock.ts';
 import type { EntityEvent } from '../../../ports/entity.ts';
 import type { BoardHolder } from '../radio/board-user.ts';
 import type { ScenarioView } from '../runs/view.ts';
@@ -47,6 +49,7 @@ export class ScenarioLife {
   readonly #abort = new AbortController();
   readonly #asked = new Map<string, Promise<EntityEvent | undefined>>();
   #ended: Promise<void> | undefined;
+  #disarm: () => void = () => undefined;
   #isOver: (view: ScenarioView | undefined) => void = () => undefined;
 
   constructor({ runId, scenario, by, startedAt, uptime }: LifeOptions) {
@@ -84,8 +87,16 @@ export class ScenarioLife {
     });
   }
 
+  /** L3 */
+  limit(clock: Clock, ms: number, over: () => void): void {
+    if (this.#ended !== undefined) return;
+    const timer = clock.setTimeout(over, ms);
+    this.#disarm = () => clock.clearTimeout(timer);
+  }
+
   /** What is done at the end is done once, whoever asks for it first. */
   atEnd(work: () => Promise<void>): Promise<void> {
+    this.#disarm();
     this.#ended ??= work();
     return this.#ended;
   }
@@ -98,6 +109,7 @@ export class ScenarioLife {
 
   end(view: ScenarioView | undefined): void {
     this.abort();
+    this.#disarm();
     this.sampler?.leave();
     this.#isOver(view);
   }

@@ -3,6 +3,8 @@
  *
  * E1. A run is announced once it is recorded; one that cannot be recorded does not run.
  * E2. A scenario is checked again when it is started: the profiles it names may have changed since it was read.
+ * E3. A cancel, the time of the run and that of its step in a campaign end what is under way and do the actions of the
+ *     end at once (scenario/timeline.T3).
  */
 
 import type { BenchFault } from '../../../contract/bench/errors.ts';
@@ -27,7 +29,7 @@ import type { Bucket } from '../../../ports/bus.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import { checkScenario } from '../../../radio/document/scenario.ts';
 import { runLimitMs } from '../../../radio/document/timeline.ts';
-import type { BoardHolder, EventSink } from '../radio/board-user.ts';
+import type { BoardHolder, BoardUser, EventSink } from '../radio/board-user.ts';
 import type { ScenarioCells } from '../runs/cells.ts';
 import type { ExclusiveRun } from '../runs/exclusive-run.ts';
 import type { RunRecords } from '../runs/records.ts';
@@ -35,12 +37,14 @@ import { cannotRecord, documentFound, runFound } from '../runs/refusals.ts';
 import { isScenarioOver, type ScenarioView } from '../runs/view.ts';
 import { ScenarioLife } from './life.ts';
 import { missingReport } from './report.ts';
+import { endNow } from './timeline.ts';
 
 interface ScenarioOptions {
   readonly documents: ReadonlyMap<string, Scenario>;
   readonly profiles: () => ReadonlyMap<string, Profile>;
   readonly records: RunRecords<ScenarioView>;
   readonly reports: Bucket;
+  readonly board: BoardUser;
   readonly exclusive: ExclusiveRun;
   readonly lives: Map<string, ScenarioLife>;
   readonly cells: () => ScenarioCells;
@@ -110,10 +114,17 @@ export class ScenarioService implements BenchScenarios {
     if (active === undefined || life === undefined)
       return refused({ code: 'conflict', message: 'no scenario is running' });
     life.cancelRequested = true;
-    this.tell(life.runId, { type: 'operator.cancel', at: this.#options.clock.now() });
-    // What is under way ends now, whatever has to be recorded first.
-    life.abort();
+    this.end(life.runId, { type: 'operator.cancel', at: this.#options.clock.now() });
     return accepted(records.get(life.runId)?.run ?? withoutProgress(active));
+  }
+
+  /** Ends a run, which learns why (E3). */
+  end(runId: string, why: ScenarioRunEvent): void {
+    const { board, clock, lives } = this.#options;
+    const life = lives.get(runId);
+    // What an action fails with is its cell's to report, which asks for the same end.
+    if (life !== undefined) endNow({ board, clock, life }).catch(() => undefined);
+    this.tell(runId, why);
   }
 
   /** Reports a run what happened to it. */

@@ -4,12 +4,15 @@
  * T1. A step begins at its time; one that is late begins at once, and its event says how late.
  * T2. What the board refuses ends the timeline. A wait for what does not come does not: the next steps may be what
  *     shows why; the step failed, and unless an assertion asks for that, so did the run.
+ * T3. An end that somebody asks for, or that time or an outage brings, is done at once: not behind the step under way,
+ *     and not behind the record.
  */
 
 import type { MetricName } from '../../../contract/bench/metric.ts';
 import type { ScenarioStep } from '../../../contract/bench/scenario.ts';
 import { pause } from '../../../messaging/pause.ts';
 import type { Clock } from '../../../ports/clock.ts';
+import { MUTE_DB } from '../../../radio/board/phy.ts';
 import type { BoardUser, ScriptedAction } from '../radio/board-user.ts';
 import { compare } from './assertion.ts';
 import type { ScenarioLife } from './life.ts';
@@ -57,6 +60,23 @@ export function doEnd(stage: Stage): Promise<void> {
   return life.atEnd(async () => {
     for (const action of life.scenario.on_end ?? []) await doAtEnd(action, stage);
   });
+}
+
+/**
+ * Ends a run that does no step any more, whatever it had left: among them may be the one that stops the transmitter, so
+ * that is done first (T3).
+ */
+export async function putAtRest(stage: Stage): Promise<void> {
+  const { board, life } = stage;
+  const muted = board.perform({ do: 'radio.gain', with: { tx_gain_db: MUTE_DB } }, life.by);
+  await Promise.all([muted, endNow(stage)]);
+}
+
+/** Aborts the step under way, and does the actions of the end beside it (T3). */
+export function endNow(stage: Stage): Promise<void> {
+  stage.life.sampler?.leave();
+  stage.life.abort();
+  return doEnd(stage);
 }
 
 async function perform(step: ScenarioStep, { board, clock, life }: Stage): Promise<StepEnd> {

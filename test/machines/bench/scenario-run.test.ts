@@ -21,6 +21,7 @@ const failed: ScenarioRunEvent = { type: 'step.failed', at, index: 0, reason: 'n
 const failedSecond: ScenarioRunEvent = { ...failed, index: 1 };
 const cancel: ScenarioRunEvent = { type: 'operator.cancel', at };
 const gaveUp: ScenarioRunEvent = { type: 'campaign.gaveUp', at, reason: 'late' };
+const cutOff: ScenarioRunEvent = { type: 'run.cutOff', at, reason: 'unrecorded' };
 const lost: ScenarioRunEvent = { type: 'board.lost', at, reason: 'gone' };
 const refusedHold: ScenarioRunEvent = { type: 'board.refused', at, reason: 'no board', lost: true };
 const ended: ScenarioRunEvent = { type: 'ending.done', at };
@@ -44,11 +45,11 @@ describe('the whole chart: every pair that is not listed stays put', () => {
   const ROWS: Row<Chart>[] = [
     { from: 'pending', on: held, to: 'running.timeline' },
     { from: 'pending', on: refusedHold, to: 'running.judging' },
-    ...[cancel, gaveUp, lost].map((on): Row<Chart> => ({ from: 'pending', on, to: 'pending' })),
+    ...[cancel, gaveUp, cutOff, lost].map((on): Row<Chart> => ({ from: 'pending', on, to: 'pending' })),
     { from: 'pending', on: restarted, to: 'failed' },
     { from: 'running.timeline', on: first, to: 'running.ending' },
     { from: 'running.timeline', on: failed, to: 'running.ending' },
-    ...[cancel, gaveUp, lost, 'deadline' as const].map(
+    ...[cancel, gaveUp, cutOff, lost, 'deadline' as const].map(
       (on): Row<Chart> => ({ from: 'running.timeline', on, to: 'running.stopping' }),
     ),
     { from: 'running.timeline', on: restarted, to: 'failed' },
@@ -74,7 +75,7 @@ describe('the whole chart: every pair that is not listed stays put', () => {
   });
 
   it('a request to end before the board is held only marks the end: no step is asked for', () => {
-    for (const wish of [cancel, gaveUp, lost]) {
+    for (const wish of [cancel, gaveUp, cutOff, lost]) {
       const driven = run(wish).expectState('pending').send(held).expectState('running.ending');
       expect(driven.effects.map(({ type }) => type)).toEqual(['effect.hold', 'effect.end']);
     }
@@ -146,6 +147,7 @@ describe('ends', () => {
 
   const REASONS: [name: string, events: ScenarioRunEvent[], end: object, isAborted: boolean][] = [
     ['cancelled', [held, cancel], { as: 'cancelled', reason: 'cancelled', lost: false }, true],
+    ['cut off', [held, cutOff], { as: 'failed', reason: 'unrecorded', lost: false }, true],
     ['given up', [held, gaveUp], { as: 'failed', reason: 'late', lost: false }, true],
     ['board lost', [held, lost], { as: 'failed', reason: 'gone', lost: true }, true],
     ['board lost before it was held', [lost, held], { as: 'failed', reason: 'gone', lost: true }, false],
@@ -199,7 +201,7 @@ describe('ends', () => {
   });
 
   it('scenario-run.J2 the end is asked for where the timeline ends, and nowhere else; a way to the verdict leads through it', () => {
-    const events = [held, first, second, failed, cancel, gaveUp, lost, ended, judged(0), judged(1)];
+    const events = [held, first, second, failed, cancel, gaveUp, cutOff, lost, ended, judged(0), judged(1)];
     // Which step is under way and how it ends decide where a way leads.
     const distinguish = ({ context: { cursor, end } }: ReturnType<typeof run>) => `${cursor} ${end?.as}`;
     const explored = explore(scenarioRunMachine, { input: INPUT, events, distinguish });
