@@ -70,7 +70,7 @@ describe('a telecommand of a lane', () => {
     await one.lane.stop();
   });
 
-  it('check.C1 is judged by what was stored before it, though the reader of values has not taken it up yet', async () => {
+  it('effects/check.C1 is judged by what was stored before it, though the reader of values has not taken it up yet', async () => {
     let caughtUp = (): void => undefined;
     const catchingUp = new Promise<void>((resolve) => {
       caughtUp = resolve;
