@@ -46,6 +46,7 @@ const TABLE = {
       'contract/event-kinds.ts',
       'contract/event-order.ts',
       'contract/exact-json.ts',
+      'contract/header-text.ts',
       'contract/run-(?:words|question).ts',
       'contract/shown-value.ts',
       'contract/telecommand-state.ts',

@@ -1,6 +1,7 @@
 /** The service a client command speaks to, and who speaks: options that every client of the API takes. */
 
 import { userInfo } from 'node:os';
+import { headerText } from '../contract/header-text.ts';
 
 interface ServiceValues {
   readonly api?: string | undefined;
@@ -52,17 +53,18 @@ function accountName(): string | undefined {
 
 /** The headers that say who calls. */
 export function identityHeaders({ user, roles, token }: Service): Record<string, string> {
-  if (token !== undefined) return { authorization: `Bearer ${headerText('the token', token)}` };
+  if (token !== undefined) return { authorization: `Bearer ${plainToken(token)}` };
   return {
-    ...(user !== undefined && { 'x-mcs-user': headerText('--user', user) }),
-    ...(roles !== undefined && { 'x-mcs-role': headerText('--role', roles) }),
+    ...(user !== undefined && { 'x-mcs-user': headerText(user) }),
+    ...(roles !== undefined && { 'x-mcs-role': headerText(roles) }),
   };
 }
 
-/** Other letters do not arrive whole in a header: `José` would be logged as `Jos`. */
-function headerText(what: string, text: string): string {
-  if (/^[\u0020-\u007e]*$/.test(text)) return text;
-  throw new Error(`${what} contains characters that a header cannot carry; use ASCII without line breaks`);
+function plainToken(token: string): string {
+  if (/^[\u0020-\u007e]*$/.test(token)) return token;
+  throw new Error(
+    'the token contains characters that a header cannot carry; it is ASCII without line breaks',
+  );
 }
 
 function given(text: string | undefined): string | undefined {

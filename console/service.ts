@@ -1,6 +1,7 @@
 /** Questions to the service the page came from, in the name of the kept token if there is one, and its refusals. */
 
 import { parseExact } from '../contract/exact-json.ts';
+import { headerText } from '../contract/header-text.ts';
 import { keptRoles } from './operator-name.ts';
 import { type ErrorItem, ServiceError } from './service-error.ts';
 import { keptToken, tokenAsked } from './token.ts';
@@ -48,7 +49,7 @@ export async function order<Answer>(
   const headers = {
     ...(body !== undefined && { 'content-type': 'application/json' }),
     ...declared(user),
-    ...(role !== undefined && { 'x-mcs-role': role }),
+    ...(role !== undefined && { 'x-mcs-role': headerText(role) }),
   };
   const text = body === undefined ? {} : { body: JSON.stringify(body) };
   return bodyOf<Answer>(await send(path, { method: 'POST', ...text, headers }));
@@ -63,7 +64,9 @@ const CUT_OFF = { code: 'unreached', message: 'the answer of the service was cut
 
 function declared(user: string): Record<string, string> {
   const roles = keptRoles();
-  return user === '' ? {} : { 'x-mcs-user': user, ...(roles !== '' && { 'x-mcs-role': roles }) };
+  return user === ''
+    ? {}
+    : { 'x-mcs-user': headerText(user), ...(roles !== '' && { 'x-mcs-role': headerText(roles) }) };
 }
 
 async function bodyOf<Answer>(response: Response): Promise<Answer> {

@@ -11,6 +11,7 @@
  */
 
 import { isNameOfService } from '../contract/auth.ts';
+import { textOfHeader } from '../contract/header-text.ts';
 import { AUTH_CLOCK_TOLERANCE_MS, AUTH_SUBJECT_CHARACTERS } from '../contract/limits/auth.ts';
 import type { Settings } from '../mission/mission.ts';
 import type { Tokens } from '../ports/tokens.ts';
@@ -59,14 +60,25 @@ async function verified(token: string, tokens: Tokens): Promise<Handled<Caller>>
 }
 
 function declared({ user, roles }: Credentials): Handled<Caller> {
-  const name = user.trim();
+  const name = textOfHeader(user)?.trim();
+  if (name === undefined) return unreadable('X-Mcs-User');
   if (name === '') return ANONYMOUS;
   if (CONTROL.test(name)) return unusable('X-Mcs-User', 'contains control characters');
   if (name.length > AUTH_SUBJECT_CHARACTERS)
     return unusable('X-Mcs-User', `is longer than ${AUTH_SUBJECT_CHARACTERS} characters`);
   if (isNameOfService(name)) return unusable('X-Mcs-User', 'is reserved for the service');
-  if (CONTROL.test(roles)) return unusable('X-Mcs-Role', 'contains control characters');
-  return { ok: true, value: { kind: 'declared', name, roles: roleList(roles) } };
+  const said = textOfHeader(roles);
+  if (said === undefined) return unreadable('X-Mcs-Role');
+  if (CONTROL.test(said)) return unusable('X-Mcs-Role', 'contains control characters');
+  return { ok: true, value: { kind: 'declared', name, roles: roleList(said) } };
+}
+
+/** header-text.N1 */
+function unreadable(header: string): Handled<never> {
+  return unusable(
+    header,
+    "is neither printable ASCII nor percent-encoded UTF-8 behind UTF-8'' (UTF-8''Jos%C3%A9)",
+  );
 }
 
 function unusable(header: string, why: string): Handled<never> {

@@ -76,8 +76,8 @@ under \`x-message\`; \`x-policy\` says what a slow client misses: nothing of a \
 older values of a measure under \`latest\`. One that was opened with a token is closed with 4401 when the token ends.
 \`/v1/asyncapi.json\` describes them for generators.
 
-**Identity.** A bearer token, or a declared name in \`X-Mcs-User\` with roles in \`X-Mcs-Role\` where the environment allows it;
-a WebSocket takes the token as \`?token=\`.`,
+**Identity.** A bearer token, or a declared name in \`X-Mcs-User\` with roles in \`X-Mcs-Role\` where the environment allows it,
+both printable ASCII or percent-encoded UTF-8 (\`UTF-8''Jos%C3%A9\`, RFC 8187); a WebSocket takes the token as \`?token=\`.`,
   following: `What the service sends over WebSockets. Each text message is one JSON document; clients send nothing. A refused upgrade
 is an HTTP answer with \`{"errors": [...]}\`, described in \`/v1/openapi.json\`.
 

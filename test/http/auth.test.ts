@@ -11,6 +11,7 @@ import { followerCredentials } from '../../bus/follower-credentials.ts';
 import { header } from '../../contract/bus/headers.ts';
 import { streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';
+import { headerText } from '../../contract/header-text.ts';
 import { AUTH_NATS_TTL_MS } from '../../contract/limits/auth.ts';
 import { follows, routes, startFrontEnd } from '../../http/front-end.ts';
 import type { FrontEnd } from '../../http/serve.ts';
@@ -110,6 +111,26 @@ describe('GET /v1/whoami', () => {
     const { body } = await who(await bearer());
     expect(body).toMatchObject({ identity: 'verified', subject: 'ada' });
     expect(Date.parse(body.expires_at) - Date.now()).toBeGreaterThan(500_000);
+  });
+
+  it('MC-AUTH-002 header-text.N1 knows people of every language, and does not guess at a name', async () => {
+    const named = async (user: string, roles = ''): Promise<unknown> => {
+      const { body } = await who({ 'x-mcs-user': user, 'x-mcs-role': roles });
+      return [
+        body.subject,
+        ...(body.roles ?? []),
+        ...(body.errors ?? []).map((each: { message: string }) => each.message.split(' ')[1]),
+      ];
+    };
+    expect(await named(headerText('王伟'), headerText('opérateur, supervisor'))).toEqual([
+      '王伟',
+      'opérateur',
+      'supervisor',
+    ]);
+    expect(await named('Zoë Müller')).toEqual([undefined, 'X-Mcs-User']);
+    expect(await named("UTF-8''%E9")).toEqual([undefined, 'X-Mcs-User']);
+    expect(await named("UTF-8''a%0Ab")).toEqual([undefined, 'X-Mcs-User']);
+    expect(await named('ada', 'op ë x')).toEqual([undefined, 'X-Mcs-Role']);
   });
 
   it('refuses what every route refuses', async () => {
