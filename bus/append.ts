@@ -13,7 +13,7 @@
  * W4. Where a stream has one copy the server may look at the expectation before the id (nats-server 2.15; 2.9 and 2.10
  *     look at the id first). So behind a conflict it is asked whether it knows the id, by a message that it cannot
  *     store. Where there are more copies it looks at the id first, and is never asked so: nats-server 2.15.1 answers
- *     nothing any more on such a stream, and 2.10 takes the id for one that it knows.
+ *     nothing any more on such a stream, and 2.10 takes the id for one that it knows (decision 84).
  */
 
 import { randomUUID } from 'node:crypto';
