@@ -3,13 +3,16 @@
  * it may be was checked when the library was compiled.
  *
  * S1. A transfer of an optional file without value is left out, with a warning: there is nothing to transfer.
+ * S2. A file that no telecommand of the transfer can name is refused, as it is where a procedure sends one itself.
  */
 
 import type { ConditionStatement, Operand, ProgramStatement } from '../../../contract/program.ts';
 import type { RunValue } from '../../../contract/run-event.ts';
+import { resolveInstance } from '../../resolve-instance.ts';
 import type { Statement } from '../procedure.ts';
 import { declaresMode, resolveConfigure } from './configure.ts';
-import { type Invocation, type Leaf, meaningOf, operandOf } from './invocation.ts';
+import { type Invocation, type Leaf, meaningOf, operandOf, reportFault } from './invocation.ts';
+import { pointer } from './pointer.ts';
 import { resolveSend } from './send.ts';
 import type { RoleTarget } from './target.ts';
 import { resolveText } from './text.ts';
@@ -95,8 +98,11 @@ function resolveDownload(
   leaf: Leaf,
 ): ProgramStatement | undefined {
   const target = leaf.frame.targets.get(role);
-  const operand = transferOperand(file, `download from ${role}.${component}`, leaf);
+  const transfer = `download from ${role}.${component}`;
+  const operand = transferOperand(file, transfer, leaf);
   if (target === undefined || operand === undefined) return undefined;
+  if (!canName(operand, { target, component, way: 'read', at: atOf(file, leaf), transfer }, leaf))
+    return undefined;
   return { kind: 'download', target: target.target.name, component, file: operand, priority };
 }
 
@@ -109,7 +115,40 @@ function resolveUpload(
   const into = transferOperand(file, transfer, leaf);
   const what = transferOperand(content, transfer, leaf);
   if (target === undefined || into === undefined || what === undefined) return undefined;
+  if (!canName(into, { target, component, way: 'write', at: atOf(file, leaf), transfer }, leaf))
+    return undefined;
   return { kind: 'upload', target: target.target.name, component, file: into, content: what };
+}
+
+interface Transfer {
+  readonly target: RoleTarget;
+  readonly component: string;
+  readonly way: 'read' | 'write';
+  /** Where the request names the file. */
+  readonly at: string;
+  /** In words. */
+  readonly transfer: string;
+}
+
+/** S2; reports why not. What is known when the run comes there is known then. */
+function canName(
+  file: Operand,
+  { target, component: name, way, at, transfer }: Transfer,
+  leaf: Leaf,
+): boolean {
+  const { platform } = target.target;
+  const component = platform?.components.get(name);
+  const telecommand = component?.telecommands.get(platform?.files?.transfer[way] ?? '');
+  if (component === undefined || telecommand === undefined || !('value' in file)) return true;
+  const [found] = resolveInstance(component, telecommand, undefined, String(file.value)).faults;
+  if (found !== undefined)
+    reportFault(leaf, 'run::invalid-input', `the ${transfer}: ${found.message}`, found.help, at);
+  return found === undefined;
+}
+
+function atOf(file: { readonly name: string }, leaf: Leaf): string {
+  const meaning = meaningOf(file, leaf);
+  return 'at' in meaning ? meaning.at : pointer('run');
 }
 
 function transferOperand(file: { readonly name: string }, transfer: string, leaf: Leaf): Operand | undefined {

@@ -2,7 +2,17 @@
 
 import { describe, expect, it } from 'vitest';
 import { resolveRun } from '../../../mission/procedure/resolve-run.ts';
-import { faultsOf, known, mission, type Part, program, reportedAt, UNKNOWN_UPLOAD } from './run-mission.ts';
+import { demoMission } from '../../support/missions.ts';
+import {
+  faultsOf,
+  known,
+  mission,
+  type Part,
+  program,
+  reportedAt,
+  STORED,
+  UNKNOWN_UPLOAD,
+} from './run-mission.ts';
 
 const image: Part = { inputs: { image: 7 } };
 
@@ -152,6 +162,33 @@ describe('inputs', () => {
   it('MC-ERR-065 refuses a file identifier that its telecommand cannot carry', () => {
     expect(reportedAt('erase', { inputs: { image: 70_000 } })).toEqual(['run::invalid-input /inputs/image']);
     expect(program('erase', { inputs: { image: 65_535 } }).inputs).toEqual({ image: 65_535 });
+  });
+});
+
+describe('resolve/statement.S2 a file of a transfer', () => {
+  const demo = demoMission();
+  const faults = (file: number): readonly unknown[] => {
+    const request = {
+      run: 'put_file',
+      library: 'ops',
+      environment: 'bench',
+      targets: { sat: 'sat1' },
+      inputs: { file, content: STORED },
+    };
+    const resolved = resolveRun(demo, request, known);
+    return resolved.ok ? [] : resolved.faults;
+  };
+
+  it('MC-RUN-027 MC-ERR-065 MC-ERR-004 is refused where no telecommand of the transfer can name it', () => {
+    expect(faults(65_535)).toEqual([]);
+    expect(faults(70_000)).toEqual([
+      expect.objectContaining({
+        code: 'run::invalid-input',
+        path: '/inputs/file',
+        message: 'step write: the upload to sat.files: "70000" is not a file identifier',
+        help: 'a number from 0 to 65535',
+      }),
+    ]);
   });
 });
 
