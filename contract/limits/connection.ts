@@ -14,6 +14,12 @@ export const HEAD_BYTES = 16_384;
  */
 export const REFUSED_BODY_BYTES = 32 * 1024 * 1024;
 export const REFUSED_BODY_QUIET_MS = 250;
+/**
+ * How often the rest of an answer is offered to a client that reads slowly: well below the 8 s at which uWebSockets.js
+ * ends it. And how long none of it may be taken: a line that is away for a minute is worth asking again over.
+ */
+export const ANSWER_OFFER_MS = 4_000;
+export const ANSWER_STALLED_MS = 60_000;
 /** Connections of a process, of all its ports: an idle one costs a few kB. Fewer where it may open fewer files. */
 export const CONNECTIONS = 20_000;
 /** Descriptors that connections leave to everything else: the bus, gateways, spooled uploads, modules. */

@@ -15,10 +15,20 @@
 import type { HttpResponse, us_socket_context_t } from 'uWebSockets.js';
 import { STATUS_CODES } from 'node:http';
 import { KEEP_ALIVE_S } from '../../contract/limits/connection.ts';
+import type { Clock } from '../../ports/clock.ts';
 import type { Reply, StreamedBody } from '../reply.ts';
 import { ChunkedSender } from './chunked-sender.ts';
 import { ContentSender, type Sending } from './content-sender.ts';
 import type { CorkHolder } from './cork-holder.ts';
+import { SlowClient } from './slow-client.ts';
+
+export interface StreamOptions {
+  readonly clock: Clock;
+  /** The rest of the body could not be read. */
+  readonly broken: (error: unknown) => void;
+  /** Whether the connection is not to be read now; default: it is. */
+  readonly isPaused?: () => boolean;
+}
 
 /** What a client sent to ask for an upgrade. */
 export interface UpgradeKeys {
@@ -77,11 +87,11 @@ export class Exchange {
     this.#ended(reply.status);
   }
 
-  /**
-   * Answers with a body in pieces; `broken` is called when the rest of it could not be read. It has ended when the last
-   * of it is given to the socket.
-   */
-  stream(reply: Reply & { readonly stream: StreamedBody }, broken: (error: unknown) => void): void {
+  /** Answers with a body in pieces. It has ended when the last of it is given to the socket. */
+  stream(
+    reply: Reply & { readonly stream: StreamedBody },
+    { clock, broken, isPaused = () => this.#held }: StreamOptions,
+  ): void {
     const { stream, ...head } = reply;
     if (this.#headOnly || head.status === 204 || head.status === 304 || stream.bytes === 0)
       return void this.#finishBare({ ...head, bytes: '' }, stream);
@@ -92,14 +102,15 @@ export class Exchange {
       this.#sender = undefined;
       this.#ended(reply.status);
     };
-    this.#sender = this.#senderOf(stream, {
+    const sending = {
       head: () => this.#writeHead(head),
       sent: over,
-      broken: (error) => {
+      broken: (error: unknown) => {
         over();
         broken(error);
       },
-    });
+    };
+    this.#sender = this.#senderOf(stream, sending, new SlowClient(this.#res, { clock, isPaused }));
     void this.#sender.send();
   }
 
@@ -107,11 +118,11 @@ export class Exchange {
     this.finish(reply, (await closing?.()) ?? false, bytes ?? 'unknown');
   }
 
-  #senderOf(stream: StreamedBody, sending: Sending): ContentSender | ChunkedSender {
+  #senderOf(stream: StreamedBody, sending: Sending, slow: SlowClient): ContentSender | ChunkedSender {
     const { bytes } = stream;
     return bytes === undefined
-      ? new ChunkedSender(this.#res, stream, sending)
-      : new ContentSender(this.#res, { bytes, pieces: () => stream.pieces() }, sending);
+      ? new ChunkedSender(this.#res, stream, sending, slow)
+      : new ContentSender(this.#res, { bytes, pieces: () => stream.pieces() }, sending, slow);
   }
 
   /** Turns the exchange into a WebSocket carrying `data` (U12). */

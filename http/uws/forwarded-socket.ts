@@ -170,14 +170,13 @@ function bridge(
 function answer(
   answered: Exclude<SocketAnswered, { kind: 'open' }>,
   exchange: Exchange,
-  { dialect, ports }: Served,
+  { dialect, ports: { clock, log } }: Served,
 ): void {
   const refuse = (refused: Refusal<AnyFault>): void => exchange.finish(dialect.reply(refused));
   if (answered.kind === 'invalid') return refuse(refusal(dialect.codes.invalid, answered.why));
   if (answered.kind === 'unreachable') return refuse(unreachable(answered.why));
   const { status, fields, length, pieces, drop } = answered;
   if (!exchange.open) return drop();
-  exchange.stream({ status, fields, stream: { bytes: length, pieces } }, (error) =>
-    ports.log.warn({ err: error }, 'an answer of the editor was cut off'),
-  );
+  const broken = (error: unknown): void => log.warn({ err: error }, 'an answer of the editor was cut off');
+  exchange.stream({ status, fields, stream: { bytes: length, pieces } }, { clock, broken });
 }

@@ -125,9 +125,12 @@ function ask(
 function relay(answer: EditorAnswer, exchange: Exchange, content: ContentStream, served: Served): void {
   // A body that is still on its way may have to end the connection, which only an answer without length can.
   const isSized = answer.length !== undefined && content.spent && !content.paused;
-  exchange.stream(replyOf(answer, content, isSized, served.ports.clock), (error) =>
-    served.ports.log.warn({ err: error }, 'an answer of the editor was cut off'),
-  );
+  const { clock, log } = served.ports;
+  exchange.stream(replyOf(answer, content, isSized, clock), {
+    clock,
+    broken: (error) => log.warn({ err: error }, 'an answer of the editor was cut off'),
+    isPaused: () => content.paused,
+  });
 }
 
 function replyOf(

@@ -214,12 +214,12 @@ async function respond<Ports extends LayerPorts>(
     const asked = route.abortable === true ? { ...incoming, gone: goneOf(exchange) } : incoming;
     const reply = await answer(route, asked, ports, dialect);
     if (reply.stream === undefined) return exchange.finish(reply, closing);
-    exchange.stream({ ...reply, stream: reply.stream }, (error) =>
+    const broken = (error: unknown): void =>
       ports.log.warn(
         { route: route.operationId, err: error },
         'content was cut off: the rest could not be read',
-      ),
-    );
+      );
+    exchange.stream({ ...reply, stream: reply.stream }, { clock: ports.clock, broken });
   } catch (error) {
     served.failed(exchange, error);
   }
