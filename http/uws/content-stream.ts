@@ -9,14 +9,20 @@
  *      client is to be seen to go, a socket that is being read goes on being read.
  * U18. It counts as ended in a turn later than its last byte, so that nothing is done about a request that was cut in
  *      its own turn (plain.U17).
+ * U19. While it is wanted it may come as slowly as it does: uWebSockets.js cuts a connection that brings less than
+ *      `TIMEOUT_BYTES` in ten seconds, and that time is begun again with whatever comes. Who sends nothing for so long
+ *      is cut; so is who sends slowly what nobody wants.
  */
 
 import type { HttpResponse } from 'uWebSockets.js';
 import type { Clock } from '../../ports/clock.ts';
 import { type Content, ContentBroken } from '../content.ts';
 import { RefusedBody } from './refused-body.ts';
+import { rearm } from './slow-client.ts';
 
 const HELD_BYTES = 1024 * 1024;
+/** With so many uWebSockets.js begins its timeout again by itself. */
+const TIMEOUT_BYTES = 160 * 1024;
 
 export class ContentStream implements Content {
   readonly #res: HttpResponse;
@@ -121,7 +127,9 @@ export class ContentStream implements Content {
       this.#paused = true;
       this.#res.pause();
     }
-    if (this.#broken === undefined) this.#wake();
+    if (this.#broken !== undefined) return;
+    if (!isLast && data.byteLength < TIMEOUT_BYTES) rearm(this.#res, this.#paused);
+    this.#wake();
   }
 
   #hold(data: ArrayBuffer): void {
