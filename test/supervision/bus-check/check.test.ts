@@ -14,6 +14,7 @@ import { type BusCheck, checkBus } from '../../../supervision/bus-check/check.ts
 import { CHECKS } from '../../../supervision/bus-check/finding.ts';
 import { realClock } from '../../../supervision/clock.ts';
 import { encodeCheckpoint } from '../../../telemetry/checkpoint.ts';
+import type { ValueColumns } from '../../../telemetry/current-values.ts';
 import { startNats, type TestNats } from '../../support/nats.ts';
 
 const OVER = '01J5ZK3M8QW7V9XH2C4T6R0001';
@@ -171,11 +172,22 @@ describe('mcs bus check', () => {
     const known = { seq: 1, at: 5 };
     await put('members', 'checkpoint.runs.1', { epoch: 1, submission: 1, known: { RUNS: known } });
     await put('members', 'checkpoint.lane.sat3', Buffer.from('garbage'));
-    const columns = Object.fromEntries(
-      ['keys', 'meanings', 'value', 'raw', 'time', 'ground', 'link', 'deferred'].map((each) => [each, []]),
-    );
+    const none = new Float64Array();
+    const columns: ValueColumns = {
+      platform: 'p',
+      keys: [],
+      meanings: [],
+      value: none,
+      raw: none,
+      time: none,
+      ground: none,
+      link: new Uint16Array(),
+      deferred: new Uint8Array(),
+      links: [],
+      wide: [],
+    };
     const positions = { decoded: 7, values: 0 };
-    await put('values', 'sat1', await encodeCheckpoint({ epoch: 1, positions, columns } as never));
+    await put('values', 'sat1', await encodeCheckpoint({ epoch: 1, positions, columns }));
     await put('members', 'partition.lane.sat2', { owner: 'dead', after: 1 });
     const holders = [OVER_TOO, UNKNOWN].map((run) => ({ run, mode: 'shared' }));
     await put('leases', 'sat2', { holders });
