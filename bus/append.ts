@@ -12,8 +12,8 @@
  *     expected is found to be the last.
  * W4. Where a stream has one copy the server may look at the expectation before the id (nats-server 2.15; 2.9 and 2.10
  *     look at the id first). So behind a conflict it is asked whether it knows the id, by a message that it cannot
- *     store. Where there are more copies it looks at the id first, and is never asked so: nats-server 2.15.1 answers
- *     nothing any more on such a stream, and 2.10 takes the id for one that it knows (decision 84).
+ *     store. A stream with more copies looks at the id first and is never asked this way: on nats-server 2.15.1 it
+ *     stops answering, and on 2.10 the id counts as known from then on (decision 84).
  */
 
 import { randomUUID } from 'node:crypto';

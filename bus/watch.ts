@@ -8,6 +8,7 @@
  */
 
 import type { BucketDefinition } from '../contract/bus/buckets.ts';
+import { deferred } from '../contract/deferred.ts';
 import { BUS_AGED_LOOK_MS, BUS_ATTEMPT_MS, BUS_LIST_MS, BUS_REQUEST_MS } from '../contract/limits/bus.ts';
 import { Outage } from '../contract/outage.ts';
 import type { Entry, Watch } from '../ports/bus.ts';
@@ -44,7 +45,9 @@ export async function watch(
   const newest = (subject: string): Promise<Known | undefined> =>
     readLast(tools.jetstream, { stream, subject, timeoutMs: () => BUS_ATTEMPT_MS });
   const view = new View(identity, { past: tools.past, newest, changed: guarded(changed, tools.log, stream) });
-  const ready = deferred();
+  const ready = deferred<void>();
+  // Not everybody who watches waits for it.
+  ready.promise.catch(() => undefined);
   const cursor = tools.cursors.open({
     stream,
     filter: `$KV.${bucket.name}.${filter}`,
@@ -131,15 +134,4 @@ function guarded(
       log.error({ err: error, stream, key }, 'handler of a watched key threw');
     }
   };
-}
-
-function deferred(): { promise: Promise<void>; resolve: () => void; reject: (reason: Outage) => void } {
-  let resolve = () => {};
-  let reject: (reason: Outage) => void = () => {};
-  const promise = new Promise<void>((fulfil, refuse) => {
-    resolve = fulfil;
-    reject = refuse;
-  });
-  promise.catch(() => {});
-  return { promise, resolve, reject };
 }

@@ -14,7 +14,7 @@ export function headerText(text: string): string {
   return `UTF-8''${encodeURIComponent(text.replace(/\p{Surrogate}/gu, '\ufffd'))}`;
 }
 
-/** As it was meant; undefined where that is not known (N1). */
+/** The text that was sent; undefined where it cannot be recovered (N1). */
 export function textOfHeader(value: string): string | undefined {
   if (!PRINTABLE.test(value)) return undefined;
   const encoded = ENCODED.exec(value)?.[1];

@@ -3,8 +3,8 @@
  * then query and body shape, both with everything they find. Mission Control Service, section 7.2.
  *
  * C1. A request that passed is what the types of its route say: handlers do not check again.
- * C2. A body where none is taken is refused: who sent it meant something by it. An object without fields is none where
- *     no call of the path takes one.
+ * C2. A body that a call does not take is refused: whoever sent it meant something by it. On a route that never takes
+ *     one, an empty object counts as no body.
  */
 
 import type { Validator } from 'typebox/compile';

@@ -6,7 +6,7 @@
  *     history of the telecommand past it (O4). The executor guards once more behind both.
  *     Of what may have left the history by its age the archives are asked (`http/past-telecommand.ts`).
  * T2. A retry of a telecommand that was taken never looks refused: a refusal asks the history first, and what waits to
- *     be taken up (MC-TC-063). Where too many wait to know that, the answer is 503.
+ *     be taken up (MC-TC-063). Where too many are waiting to check that, the answer is 503.
  */
 
 import { decodeTime } from 'ulid';
@@ -270,8 +270,8 @@ async function refusedUnlessKnown(
 }
 
 function tooManyWait(target: string, id: string): Refusal {
-  const why = `too many telecommands of ${target} wait to be taken up to know whether ${id} is one of them`;
-  return refuse('api::unavailable', why, { help: 'Try again when they have been taken up.' });
+  const why = `too many telecommands of ${target} are waiting to check whether ${id} is among them`;
+  return refuse('api::unavailable', why, { help: 'Try again when fewer are waiting.' });
 }
 
 const lastEvent = (target: string, id: string, { bus }: RoutePorts): Promise<StreamMessage | undefined> =>

@@ -9,7 +9,7 @@
  *      the same piece of the stream, or what is taken for one (the trailer of a chunked body), makes uWebSockets.js cut
  *      the connection within that turn: then nothing was begun, and the missing answer is true.
  * U28. A body that is not asked for (http/check.C2) is refused in its turn among the checks; nothing of it is held. An
- *      object without fields is none: many clients send it wherever they send nothing.
+ *      empty object counts as no body: many clients send one when they have nothing to send.
  */
 
 import type { HttpRequest, HttpResponse, TemplatedApp } from 'uWebSockets.js';
@@ -29,7 +29,7 @@ import type { Served } from './served.ts';
 
 /** No host or origin of any use is longer. */
 const SHOWN_CHARACTERS = 100;
-/** What may come where no body is taken (U28): an object without fields, with a few blanks. */
+/** What may come where no body is taken (U28): an empty object, with a few blanks. */
 const EMPTY_OBJECT_BYTES = 16;
 
 /** Registers the route, for GET also HEAD. */

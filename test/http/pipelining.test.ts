@@ -116,6 +116,7 @@ describe.each([
     ['HTTP/1.0', 505, (change: string) => change.replace(' HTTP/1.1', ' HTTP/1.0')],
     ['the whole URL in its first line', 505, (change: string) => change.replace(' /', ' http://127.0.0.1/')],
     ['the preface of HTTP/2 before it', 505, (change: string) => `PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n${change}`],
+    ['the beginning of TLS before it', 505, (change: string) => `\u0016\u0003\u0001\r\n\r\n${change}`],
     ['no Host', 400, (change: string) => change.replace('Host: 127.0.0.1\r\n', '')],
     [
       'a head of 20 kB',

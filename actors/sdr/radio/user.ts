@@ -239,7 +239,7 @@ function gainWords({ rx_rf_gain_db, tx_rf_gain_db }: RadioStatus): string {
 /** B2 */
 const UNRECORDED: BenchFault = {
   code: 'unavailable',
-  message: 'that the run has the board cannot be recorded',
+  message: 'the hold of the board for the run cannot be recorded',
   help: 'try again when the bus is reachable',
 };
 
