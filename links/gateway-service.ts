@@ -5,7 +5,7 @@
  * changes, is decided elsewhere (supervision).
  *
  * Q1. Every fault switched is published on `mcs.sim.evt.<target>` of each target the gateway reaches, before the
- *     answer.
+ *     answer. One that stays on for others (fault-holders.L1) was not switched.
  * Q2. A gateway whose settings cannot be used is reported and stays: it refuses to send with a reason, so that a
  *     telecommand fails at once instead of waiting for nobody.
  * Q3. A process that slept until another one runs the gateway sends nothing and answers nothing: both received the
@@ -48,6 +48,7 @@ import type { MissionSource } from '../ports/mission-source.ts';
 import { possibleBindings, targetsOf } from './bindings.ts';
 import { AwaitedEchoes } from './gateway/awaited-echoes.ts';
 import { Departures } from './gateway/departures.ts';
+import { FaultHolders } from './gateway/fault-holders.ts';
 import { FramePublisher } from './gateway/frame-publisher.ts';
 import type { Gateway, MayLeave } from './gateway/gateway.ts';
 import { GatewayReporter } from './gateway/gateway-reporter.ts';
@@ -105,6 +106,7 @@ class GatewayOnBus implements RunningGateway {
   readonly #departures: Departures;
   readonly #pdus: PduDepartures;
   readonly #echoes = new AwaitedEchoes();
+  readonly #faultHolders = new FaultHolders();
   readonly #publisher: FramePublisher;
   readonly #reporter: GatewayReporter;
   readonly #definition: Definition;
@@ -333,8 +335,9 @@ class GatewayOnBus implements RunningGateway {
         `gateway ${this.name} has no fault "${call.fault}"; it has ${faults.names.join(', ')}`,
       );
     }
-    faults.switch(call.fault, call.on);
-    this.#publishFault(call);
+    const isOn = this.#faultHolders.switch(call);
+    faults.switch(call.fault, isOn);
+    if (isOn === call.on) this.#publishFault(call);
     return this.#faults();
   }
 

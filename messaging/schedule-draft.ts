@@ -14,7 +14,8 @@ import { lastEnvironment } from '../mission/procedure/reaction.ts';
 import { readStart } from '../mission/schedule/start.ts';
 import type { Bus } from '../ports/bus.ts';
 import type { ScheduleTools } from './schedule-changes.ts';
-import { malformed, refusal } from './schedule-faults.ts';
+import { asRefusals, malformed, refusal } from './schedule-faults.ts';
+import { resolveSchedule } from './schedule-resolution.ts';
 
 /** A schedule that is asked for, with its pass and what follows from it. */
 export interface ScheduleDraft {
@@ -26,8 +27,8 @@ export interface ScheduleDraft {
 }
 
 /**
- * Finds the pass and the environment of a request; refuses a start of another form and an unknown pass. `of` is the
- * target of the pass where it is known.
+ * Finds the pass and the environment of a request; refuses a start of another form and an unknown pass, with whatever
+ * else can be said against it then. `of` is the target of the pass where it is known. Throws `Outage`.
  */
 export async function draftOf(
   request: ScheduleRequest,
@@ -36,16 +37,33 @@ export async function draftOf(
   of?: string,
 ): Promise<Result<ScheduleDraft, Fault>> {
   const offset = readStart(request.start);
-  if (!offset.ok) return refusedAll(offset.faults.map((fault) => malformed('/start', fault)));
   const pass = await passOf(request, mission, tools, of);
-  if (!pass.ok) return pass;
-  const target = mission.targets.get(pass.value.target);
-  const environment = request.environment ?? (target && lastEnvironment(mission, target));
+  if (!offset.ok || !pass.ok) {
+    const ofStart = offset.ok ? [] : offset.faults.map((fault) => malformed('/start', fault));
+    const ofPass = pass.ok ? [] : pass.faults;
+    return refusedAll([...ofStart, ...ofPass, ...(await ofRun(request, mission, tools.bus))]);
+  }
+  const environment = request.environment ?? environmentOf(pass.value.target, mission);
   if (environment === undefined)
     return refused(
       refusal(`target ${pass.value.target} is in no environment`, '/targets', 'Declare it in the topology.'),
     );
   return accepted({ request, pass: pass.value, environment, offsetMs: offset.value });
+}
+
+/** What stands against its run on whatever pass; nothing where its environment depends on the pass. */
+async function ofRun(request: ScheduleRequest, mission: Mission, bus: Bus): Promise<readonly Fault[]> {
+  const possible = new Set(Object.values(request.targets).map((target) => environmentOf(target, mission)));
+  const [only, ...more] = possible;
+  const environment = request.environment ?? (more.length === 0 ? only : undefined);
+  if (environment === undefined) return [];
+  const resolved = await resolveSchedule(bus, mission, { ...request, environment }, request.pass);
+  return resolved.ok ? [] : asRefusals(resolved.faults);
+}
+
+function environmentOf(target: string, mission: Mission): string | undefined {
+  const declared = mission.targets.get(target);
+  return declared && lastEnvironment(mission, declared);
 }
 
 /** The pass that a request names: one of a target of its roles (MC-SCH-007, MC-SCH-016). */

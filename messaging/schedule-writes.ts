@@ -133,7 +133,8 @@ async function makeOnce(
     return { outcome: 'exists', state: standing.state };
   const request = { ...draft.request, ...environmentOf(draft) };
   const resolved = await resolveSchedule(bus, mission, request, draft.pass.id);
-  if (!resolved.ok) return { outcome: 'refused', faults: asRefusals(resolved.faults) };
+  if (!resolved.ok)
+    return { outcome: 'refused', faults: [...asRefusals(resolved.faults), ...ofAnyRun(draft, tools)] };
   const record = recordOf(draft, resolved.value, mission, tools, by);
   if (!record.ok) return { outcome: 'refused', faults: record.faults };
   await storeProgram(bus, clock, resolved.value);
@@ -175,15 +176,19 @@ function recordOf(
     resolution: { outcome: 'same' },
   } as const;
   const { reasons } = assess({ ...assessed, needs_validation: false }, around);
-  const faults = [
-    ...reasons.map((reason) => refusal(reason, '/pass')),
-    ...(start > now
-      ? []
-      : [refusal(`its start, ${assessed.fire_at}, is past`, '/start', 'Choose a later pass.')]),
-    ...tooMany(request.id, pass, tools.schedules),
-  ];
+  const faults = [...reasons.map((reason) => refusal(reason, '/pass')), ...ofAnyRun(draft, tools)];
   if (faults.length > 0) return refusedAll(faults);
   return accepted(createdSchedule({ record, at: now, found: assess(assessed, around) }));
+}
+
+/** Why it is not made, whatever its run is. */
+function ofAnyRun({ request, pass, offsetMs }: ScheduleDraft, { clock, schedules }: ScheduleTools): Fault[] {
+  const start = fireTime(windowOf(pass).aos, offsetMs);
+  const past = `its start, ${nearestInstant(start)}, is past`;
+  return [
+    ...(start > clock.now() ? [] : [refusal(past, '/start', 'Choose a later pass.')]),
+    ...tooMany(request.id, pass, schedules),
+  ];
 }
 
 function environmentOf({ environment }: ScheduleDraft): { environment: string } {

@@ -5,6 +5,7 @@
  * V1. The delay of a trigger begins at the first entry of its step, and never again.
  * V2. A switch counts once its text is logged; a text that answers no armed switch says nothing.
  * V3. A fault that may have been switched on is on. Its text says so, and a new owner reads the same.
+ * V4. One that others have on as well stays on when the run is done with it (fault-holders.L1). The text says that, too.
  */
 
 import type { Program, ProgramFault, ProgramTrigger } from '../../contract/program.ts';
@@ -23,9 +24,9 @@ export interface LoggedSwitch {
   readonly dueAt: number;
 }
 
-/** How a switch ended; `mayBeDone`: nobody knows whether it was done. */
+/** How a switch ended; `staysOn`: switched off, and on for others (V4); `mayBeDone`: nobody knows whether it was done. */
 export type SwitchEnd =
-  | { readonly type: 'fault.switched' }
+  | { readonly type: 'fault.switched'; readonly staysOn?: true }
   | { readonly type: 'fault.refused'; readonly reason: string; readonly mayBeDone?: true };
 
 const BEFORE: LoggedSwitch = { stage: 'before', dueAt: 0 };
@@ -102,7 +103,8 @@ export function sideOf(on: boolean): 'on' | 'off' {
 
 /** What the log says of the end of a switch. */
 export function switchText(fault: ProgramFault, on: boolean, end: SwitchEnd): string {
-  if (end.type === 'fault.switched') return switchedText(fault, on);
+  if (end.type === 'fault.switched')
+    return end.staysOn ? keptText(fault) : switchedText(fault, on);
   const beginning = on && end.mayBeDone ? maybeText(fault) : refusedText(fault, on);
   return `${beginning}${end.reason}`;
 }
@@ -110,6 +112,7 @@ export function switchText(fault: ProgramFault, on: boolean, end: SwitchEnd): st
 /** What a text of the log says of a switch; undefined: nothing. */
 export function switchEndIn(message: string, fault: ProgramFault, on: boolean): SwitchEnd | undefined {
   if (message === switchedText(fault, on)) return { type: 'fault.switched' };
+  if (!on && message === keptText(fault)) return { type: 'fault.switched', staysOn: true };
   const [maybe, refused] = [maybeText(fault), refusedText(fault, on)];
   if (on && message.startsWith(maybe))
     return { type: 'fault.refused', reason: message.slice(maybe.length), mayBeDone: true };
@@ -119,6 +122,10 @@ export function switchEndIn(message: string, fault: ProgramFault, on: boolean): 
 
 function switchedText({ fault, target }: ProgramFault, on: boolean): string {
   return `fault ${fault} of ${target} switched ${sideOf(on)}`;
+}
+
+function keptText(fault: ProgramFault): string {
+  return `${switchedText(fault, false)} for this run; it stays on for others`;
 }
 
 function refusedText({ fault, target }: ProgramFault, on: boolean): string {

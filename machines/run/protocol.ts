@@ -129,8 +129,8 @@ export type RunChartEvent =
   | { type: 'failed'; at: number; ticket: number; reason: string }
   /** A wait is over, a question timed out (armed with `effect.wake`). */
   | { type: 'woken'; at: number; ticket: number }
-  /** A fault was switched, or the simulator refused to (MC-SIM-007); `mayBeDone`: its answer is not known. */
-  | { type: 'fault.switched'; at: number; fault: number; on: boolean }
+  /** A fault was switched, or the simulator refused to (MC-SIM-007); see `SwitchEnd`. */
+  | { type: 'fault.switched'; at: number; fault: number; on: boolean; staysOn?: true }
   | { type: 'fault.refused'; at: number; fault: number; on: boolean; reason: string; mayBeDone?: true }
   | PassSeen
   /** The new owner is there: `by` is its instance. */

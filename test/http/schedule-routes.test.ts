@@ -290,6 +290,27 @@ describe('creating a schedule (MC-SCH-001 MC-SCH-005 MC-SCH-006 MC-SCH-021 MC-SC
     ]);
   });
 
+  it.each([
+    [
+      'start and pass say nothing',
+      { start: 'los', pass: 'nowhere', inputs: { no: 1 } },
+      [/start "los"/, /no pass nowhere/, /no input "no"/],
+    ],
+    [
+      'the environment is not known',
+      { pass: 'nowhere', environment: undefined, run: 'none' },
+      [/no pass nowhere/, /procedure "?none/],
+    ],
+    ['the run does not resolve', { pass: 'over', run: 'none' }, [/procedure "?none/, /is past/]],
+  ])('MC-SCH-019 gives every reason at once also where %s', async (_what, body, expected) => {
+    await pass('over', 180, { aos: at(-2_000), los: at(-1_990) });
+    const answer = await write(body);
+    expect([answer.status, faults(answer).map(({ message }) => message)]).toEqual([
+      422,
+      expected.map((each) => expect.stringMatching(each)),
+    ]);
+  });
+
   it('MC-SCH-008 is in the last environment of the target of the pass, unless it says another one', async () => {
     await pass('t1', 0, { target: 'twin' });
     const body = { pass: 't1', targets: { sat: 'twin' }, environment: undefined };

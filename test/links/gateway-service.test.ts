@@ -5,6 +5,7 @@ import { decodeBatch, type FrameBatch } from '../../contract/batch.ts';
 import { subject } from '../../contract/bus/subjects.ts';
 import { CLOCK_SKEW_MS } from '../../contract/limits/membership.ts';
 import type { EchoMessage, FaultReply, SendCall, SendReply } from '../../contract/link.ts';
+import type { FaultEvent } from '../../contract/simulation.ts';
 import { createGateway, type RunningGateway } from '../../links/gateway-service.ts';
 import type { ReceivedCounts } from '../../links/simulated/peer.ts';
 import type { Gateway as Definition } from '../../mission/mission.ts';
@@ -236,6 +237,22 @@ describe('faults', () => {
     const at = new Date(START_MS).toISOString();
     for (const target of ['sat1', 'sat2'])
       expect(onSubject(`mcs.sim.evt.${target}`)).toEqual([{ target, fault: 'tm_silence', on: true, at }]);
+  });
+
+  it.each([
+    ['stays on for another run', 'A on, B on, A off', [true, true]],
+    ['stays on for a person', 'person on, A on, A off', [true, true]],
+    ['stays on where a run is done with it twice', 'A on, B on, A off, A off', [true, true]],
+    ['is off when the last run is done with it', 'A on, B on, A off, B off', [true, true, false]],
+    ['is off for all when a person says so', 'A on, B on, person off', [true, true, false]],
+    ['is on again for who asks again', 'A on, person off, B on, A off', [true, false, true]],
+  ])('fault-holders.L1 one that several have on %s', async (_what, calls, published) => {
+    const [isOn] = published.slice(-1);
+    let reply: FaultReply | undefined;
+    for (const [who = '', what] of calls.split(', ').map((call) => call.split(' ')))
+      reply = await fault('tm_silence', what === 'on', who === 'person' ? {} : { run: who });
+    expect(reply?.ok && reply.value.faults).toContainEqual({ fault: 'tm_silence', on: isOn });
+    expect(onSubject<FaultEvent>('mcs.sim.evt.sat1').map(({ on }) => on)).toEqual(published);
   });
 
   it('switches the spacecraft', async () => {

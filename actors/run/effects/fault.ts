@@ -52,9 +52,9 @@ async function switchFault(
   switch (asked.outcome) {
     case 'answered': {
       const { answer } = asked;
-      return answer.ok
-        ? { type: 'fault.switched' }
-        : refused(answer.faults.map(({ message }) => message).join('; '));
+      if (!answer.ok) return refused(answer.faults.map(({ message }) => message).join('; '));
+      const isOn = answer.value.faults.some((each) => each.fault === fault && each.on);
+      return { type: 'fault.switched', ...(isOn && !on && { staysOn: true as const }) };
     }
     case 'unserved':
       return refused(`gateway ${gateway} ${notRunning(absence)}`);

@@ -107,6 +107,17 @@ describe('faults of simulated targets', () => {
     expect(bench.play().of('finished')).toMatchObject([{ ok: true }]);
   });
 
+  it('run/fault-log.V4 one that others have on is left on, which the log says and a new owner reads', () => {
+    const bench = running(fault({ afterMs: 0 }, { afterMs: 500 })).tell(switched(true));
+    bench.tell({ ...switched(false), staysOn: true });
+    expect(messages(bench).at(-1)).toBe(
+      'a: fault mute of sat1 switched off for this run; it stays on for others',
+    );
+    const heir = Bench.restored(bench.input, bench.events).tell({ type: 'recovered', by: 'x2' }).play();
+    expect(asked(heir)).toEqual([]);
+    for (const each of [bench.play(), heir]) expect(each.of('finished')).toMatchObject([{ ok: true }]);
+  });
+
   it('run/fault.F2 one that is due within the time given at the end is waited for, a later one is not', () => {
     const ending = (afterMs: number) => {
       const bench = running(fault({ afterMs }));

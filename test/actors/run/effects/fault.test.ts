@@ -53,6 +53,15 @@ describe('a fault of a run', () => {
     expect(seen.event).toMatchObject({ type: 'fault.switched', on: false });
   });
 
+  it('run/fault-log.V4 is reported as on still where the gateway leaves it on for others', async () => {
+    serve(OBEYED);
+    const on = switched(START);
+    const off = switched(START, false);
+    await world.passes(50);
+    expect(on.seen.event).not.toHaveProperty('staysOn');
+    expect(off.seen.event).toMatchObject({ type: 'fault.switched', on: false, staysOn: true });
+  });
+
   it('effects/fault.T3 is not switched by an executor that slept while another one took the run over', async () => {
     serve(OBEYED);
     let holds = true;
