@@ -24,6 +24,7 @@ const emptyBucket: Bucket = {
   remove: async () => ({ outcome: 'written', revision: 1 }),
   watch: async (): Promise<Watch> => ({ ...nothing, ready: Promise.resolve() }),
   list: async () => [],
+  position: async () => 0,
 };
 
 type Handle = (message: StreamMessage) => void | Promise<void>;

@@ -18,6 +18,7 @@ import type { BucketDefinition } from '../contract/bus/buckets.ts';
 import { BUS_ATTEMPT_MS } from '../contract/limits/bus.ts';
 import type { Bucket, Entry, StreamMessage, Written } from '../ports/bus.ts';
 import { checkKey, checkKeyFilter } from './address.ts';
+import type { Standing } from './asset.ts';
 import type { Write, WriteOutcome } from './append.ts';
 import { write } from './append.ts';
 import { bucketStream } from './declared.ts';
@@ -95,6 +96,10 @@ export function openBucket(tools: BucketTools, definition: BucketDefinition): Bu
     list: async (filter) => {
       if (!/[*>]/.test(filter)) return [await get(filter)].filter((entry) => entry !== undefined);
       return list(tools, definition, checkKeyFilter(filter));
+    },
+    position: async () => {
+      const look = (left: () => number): Promise<Standing> => asset.look(left());
+      return (await tools.jetstream.retrying(undefined, look, { stream: asset.name })).lastSeq;
     },
   };
 }

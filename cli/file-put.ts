@@ -23,7 +23,7 @@ import { INTERRUPTED, whenEnded } from './followed.ts';
 import { ProgressShown } from './progress-shown.ts';
 import { ask, request } from './request.ts';
 import { SERVICE_OPTIONS, type Service, serviceOf } from './service.ts';
-import { uploadOf, uploadOnBoard } from './standing-uploads.ts';
+import { unlessRewritten, uploadOf, uploadOnBoard } from './standing-uploads.ts';
 import { type LocalContent, readContent, storeContent } from './upload-content.ts';
 import { chooseProcedure } from './upload-procedure.ts';
 import { readPairs, readValue } from './written-value.ts';
@@ -98,16 +98,18 @@ async function bring(wanted: Wanted): Promise<number> {
     shown.say(`run ${run} is writing this content already`);
     return putByRun({ ...wanted, content, run });
   }
-  const onBoard = again ? NOTHING : await uploadOnBoard(wanted, content.hash, standing.transfer);
+  const newest = await unlessRewritten(wanted, standing.transfer);
+  if (newest === undefined) return 1;
+  const onBoard = again ? NOTHING : await uploadOnBoard(wanted, content.hash, newest.transfer);
   if (onBoard === undefined) return 1;
   if (onBoard.transfer !== undefined) {
     const { generation } = onBoard.transfer;
     shown.say(`this content is on board already, as generation ${generation} (--again writes it once more)`);
     return reportThere(wanted, content, onBoard.transfer);
   }
-  if (standing.transfer?.state === 'COMPLETE')
+  if (newest.transfer?.state === 'COMPLETE')
     return shown.failed(
-      `generation ${standing.transfer.generation} of this content is on board and was not listed since: the next can be written after mcs file refresh ${wanted.target}`,
+      `generation ${newest.transfer.generation} of this content is on board and was not listed since: the next can be written after mcs file refresh ${wanted.target}`,
     );
   const there = (bytes: number, size: number): void => shown.copying('storing', bytes, size);
   return begin(wanted, content, () => storeContent(content, { service, signal, there }));

@@ -142,14 +142,27 @@ export async function followInLines<Event>(
   return 1;
 }
 
-/** Aborts at Ctrl-C, and when nobody reads the output any more. */
+const toEnd = new Set<AbortController>();
+
+/** Aborts at Ctrl-C, and when nobody reads the output any more. A second Ctrl-C ends the process at once. */
 export function whenEnded(): AbortController {
   const ended = new AbortController();
-  const end = (): void => ended.abort();
-  process.once('SIGINT', end);
-  process.once('SIGTERM', end);
-  process.stdout.on('error', end);
+  if (toEnd.size === 0) {
+    process.once('SIGINT', endAll);
+    process.once('SIGTERM', endAll);
+    process.stdout.off('error', endAll);
+    process.stdout.on('error', endAll);
+  }
+  toEnd.add(ended);
   return ended;
+}
+
+function endAll(): void {
+  process.off('SIGINT', endAll);
+  process.off('SIGTERM', endAll);
+  const all = [...toEnd];
+  toEnd.clear();
+  for (const ended of all) ended.abort();
 }
 
 /** Waits, or until the signal. */

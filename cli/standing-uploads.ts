@@ -38,8 +38,23 @@ export async function uploadOf(
 }
 
 /**
- * The upload that has brought this content on board, verified or waiting for a listing; `newest` is what `uploadOf`
- * found. Undefined after a refusal was printed (S2).
+ * The same upload; none where a later generation is listed than the one that it has written, which is not on board any
+ * more. Undefined after a refusal was printed (S2).
+ */
+export async function unlessRewritten(
+  named: Named,
+  upload: Transfer | undefined,
+): Promise<Found | undefined> {
+  if (upload?.state !== 'COMPLETE') return { transfer: upload };
+  const listed = await listedGeneration(named);
+  if (listed === undefined) return undefined;
+  const isLater = listed.generation !== undefined && listed.generation > upload.generation;
+  return { transfer: isLater ? undefined : upload };
+}
+
+/**
+ * The upload that has brought this content on board, verified or waiting for a listing; `newest` is what
+ * `unlessRewritten` left. Undefined after a refusal was printed (S2).
  */
 export async function uploadOnBoard(
   named: Named,

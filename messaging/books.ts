@@ -1,9 +1,10 @@
 /**
- * The passes, schedules, rules and transfers of a cell as one process reads them, each watched once: passes from the
- * start, the others from when somebody asks for them, since many processes never do.
+ * The passes, schedules, rules, transfers and alarms of a cell as one process reads them, each watched once: passes from
+ * the start, the others from when somebody asks for them, since many processes never do.
  */
 
 import type { Stoppable } from '../ports/bus.ts';
+import { AlarmBook } from './alarm-book.ts';
 import { PassBook } from './pass-book.ts';
 import { RuleBook } from './rule-book.ts';
 import { ScheduleBook, type ScheduleBookOptions } from './schedule-book.ts';
@@ -14,6 +15,7 @@ export interface Books {
   readonly schedules: ScheduleBook;
   readonly rules: RuleBook;
   readonly transfers: TransferBook;
+  readonly alarms: AlarmBook;
 }
 
 export function openBooks(options: ScheduleBookOptions): Books & Stoppable {
@@ -21,6 +23,7 @@ export function openBooks(options: ScheduleBookOptions): Books & Stoppable {
   let schedules: ScheduleBook | undefined;
   let rules: RuleBook | undefined;
   let transfers: TransferBook | undefined;
+  let alarms: AlarmBook | undefined;
   return {
     passes,
     get schedules() {
@@ -35,8 +38,13 @@ export function openBooks(options: ScheduleBookOptions): Books & Stoppable {
       transfers ??= new TransferBook(options);
       return transfers;
     },
+    get alarms() {
+      alarms ??= new AlarmBook(options);
+      return alarms;
+    },
     async stop() {
-      await Promise.all([passes.stop(), schedules?.stop(), rules?.stop(), transfers?.stop()]);
+      const opened = [passes, schedules, rules, transfers, alarms];
+      await Promise.all(opened.map((book) => book?.stop()));
     },
   };
 }

@@ -152,6 +152,8 @@ export interface Bucket {
    * came, and `BUS_LIST_MS` bounds it in all.
    */
   list(filter: string): Promise<Entry[]>;
+  /** The revision of its last write, as the leader knows it: also of one that was a removal. 0: there was none. */
+  position(): Promise<number>;
 }
 
 /**

@@ -2,8 +2,8 @@
  * Alarms: listed, watched, acknowledged and shelved. Mission Control Service, sections 2.4 and 4.4. The records are
  * read from the bus, the commands are passed to the alarm service with who gave them: it alone writes alarms.
  *
- * A1. A list holds every record there is when it is asked for: one that cannot be read is reported in the log, never
- *     silently taken for calm.
+ * A1. A list holds what is recorded when it is asked for (alarm-book.K2): one that cannot be read is reported in the
+ *     log, never silently taken for calm.
  * A2. The watch tells every transition from its opening on, and none twice: it is a log (T3) that is not replayed.
  */
 
@@ -14,17 +14,13 @@ import {
   AlarmTold,
   readAlarmEvent,
   ShelveBody,
-  type StoredAlarm,
 } from '../../contract/alarm.ts';
-import { type AlarmName, alarmAt, alarmNamed } from '../../contract/alarm-name.ts';
+import { alarmAt } from '../../contract/alarm-name.ts';
 import { assert } from '../../contract/assert.ts';
-import { buckets } from '../../contract/bus/buckets.ts';
 import { streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';
-import { readStoredAlarm } from '../../contract/stored-alarm.ts';
 import { busAnswers } from '../../messaging/bus-answers.ts';
 import { parseDuration } from '../../mission/quantity.ts';
-import type { Entry } from '../../ports/bus.ts';
 import { askAlarmService } from '../alarm-command.ts';
 import { withReactions } from '../alarm-reactions.ts';
 import { busUnavailable, refuse } from '../errors.ts';
@@ -32,7 +28,6 @@ import { defineFollow } from '../follow.ts';
 import { nameOf } from '../identity.ts';
 import { currentMission, strangerRefusal } from '../mission-of.ts';
 import { alarmActionInPath, alarmInPath, flagInQuery, targetInPath, targetInQuery } from '../parameters.ts';
-import type { RoutePorts } from '../ports.ts';
 import type { Handled } from '../reply.ts';
 import { defineRoute } from '../route.ts';
 import { operatorRefusal } from '../run-policy.ts';
@@ -53,12 +48,11 @@ export const listAlarms = defineRoute({
   replies: { 200: AlarmList },
   errors: ['api::unknown-target', 'api::unavailable'],
   async handle({ query: { target, all = false } }, ports) {
-    const recorded = await readAlarms(target, ports);
-    if (recorded.length === 0) {
-      const stranger = strangerRefusal(target, ports);
-      if (stranger !== undefined) return stranger;
-    }
-    const wanted = recorded.filter(({ stored }) => all || isOfInterest(stored));
+    const wanted = await (all ? ports.alarms.recorded(target) : ports.alarms.open(target));
+    const stranger = wanted.length === 0 ? strangerRefusal(target, ports) : undefined;
+    // A target that the mission has no more may still have alarms.
+    if (stranger !== undefined && (all || (await ports.alarms.recorded(target)).length === 0))
+      return stranger;
     const alarms = await Promise.all(
       wanted.map(({ name, stored }) =>
         withReactions({ ...name, record: stored.record }, stored.reactions ?? [], ports),
@@ -130,34 +124,6 @@ export const watchAlarms = defineFollow({
     return { ok: true, value: follower };
   },
 });
-
-// Records -------------------------------------------------------------------------------------------------------------
-
-interface Recorded {
-  readonly name: AlarmName;
-  readonly stored: StoredAlarm;
-}
-
-async function readAlarms(target: string | undefined, { bus, log }: RoutePorts): Promise<Recorded[]> {
-  const filter = target === undefined ? '>' : `${target}.>`;
-  const entries = await bus.bucket(buckets.alarms).list(filter);
-  entries.sort((a, b) => (a.key < b.key ? -1 : 1));
-  return entries.flatMap((entry) => {
-    const alarm = readAlarm(entry);
-    if (alarm === undefined) log.warn({ alarm: entry.key }, 'malformed alarm record skipped');
-    return alarm ?? [];
-  });
-}
-
-function readAlarm({ key, value }: Entry): Recorded | undefined {
-  const name = alarmNamed(key);
-  const stored = readStoredAlarm(value);
-  return name && stored && { name, stored };
-}
-
-function isOfInterest({ record: { state, shelved_until } }: StoredAlarm): boolean {
-  return state !== 'NORMAL' || shelved_until !== undefined;
-}
 
 // Commands ------------------------------------------------------------------------------------------------------------
 

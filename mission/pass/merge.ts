@@ -59,6 +59,7 @@ export interface Replaced {
 
 /**
  * One pass of two copies of it: what each source said last counts, of contributions of one moment that of `one` (M3).
+ * Where no source has said anything, which others may write, it is `one`.
  */
 export function newestOf(one: StoredPass, other: StoredPass): StoredPass {
   const newer = (source: PassSource): PassContribution | undefined => {
@@ -67,6 +68,7 @@ export function newestOf(one: StoredPass, other: StoredPass): StoredPass {
     return (its.updated_at ?? '') > (own.updated_at ?? '') ? its : own;
   };
   const [fds, provider] = PASS_SOURCES.map(newer);
+  if (fds === undefined && provider === undefined) return one;
   return merged(one.id, { ...(fds !== undefined && { fds }), ...(provider !== undefined && { provider }) });
 }
 

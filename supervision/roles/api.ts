@@ -39,8 +39,8 @@ export function apiRole({
     silent,
     archiveHealth,
   }) => {
-    const { passes, schedules, rules, transfers } = books;
-    const reached = { bus, missions, values, passes, schedules, rules, transfers, clock, log };
+    const { passes, schedules, rules, transfers, alarms } = books;
+    const reached = { bus, missions, values, passes, schedules, rules, transfers, alarms, clock, log };
     const historyTables = new TablesInThread();
     const looked = { replication, fills, silent, settled, archiveHealth, historyTables };
     const ports = { ...reached, ...looked, registry, tokens, followers, units, roles };

@@ -422,6 +422,16 @@ export function busContract(kind: string, start: () => Promise<BusWorld>): void 
         expect(text((await bucket.get('k'))?.value)).toBe('2');
       });
 
+      it('says the revision of its last write, also of one that was a removal', async () => {
+        const bucket = bus.bucket(freshBucket());
+        expect(await bucket.position()).toBe(0);
+        await bucket.put('a', bytes('1'), 0);
+        const written = await bucket.overwrite('b', bytes('2'));
+        expect(await bucket.position()).toBe(written);
+        const removed = await bucket.remove('a', 1);
+        expect(removed).toEqual({ outcome: 'written', revision: await bucket.position() });
+      });
+
       it('keeps an empty value apart from a removed key', async () => {
         const bucket = bus.bucket(freshBucket());
         await bucket.put('k', new Uint8Array(0), 0);
@@ -772,6 +782,7 @@ export function busContract(kind: string, start: () => Promise<BusWorld>): void 
           bucket.get('stays'),
           bucket.put('stays', bytes('x'), 1),
           bucket.list('>'),
+          bucket.position(),
           bus.request(verb, bytes('x'), { timeoutMs: 30_000 }),
           bus.follow(stream, at, { from: 'start' }, () => {}),
         ]);

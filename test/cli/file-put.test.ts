@@ -217,6 +217,20 @@ describe('mcs file put', () => {
     expect(await done, printed.err).toBe(0);
   });
 
+  it.each(['23', '24'])(
+    'file-put.P3 starts a run where a later generation is listed than the one that it has written (file %s)',
+    async (file_id) => {
+      const before = '01J5ZK3M8QW7V9XH2C4T6R8YAD';
+      await upload(before, { file_id, generation: 3, state: 'COMPLETE', received: [[0, 1_000]] });
+      await world.list('sat1', { file: file_id, size: 1_000, generation: 4 });
+      const done = file_id === '23' ? putInBench(file_id) : putInBench(file_id, '--again');
+      const { run, say } = await launched();
+      await upload(run, { file_id, generation: 5, state: 'VERIFIED', received: [[0, 1_000]] });
+      await say({ event: 'finished', ok: true });
+      expect(await done, printed.err).toBe(0);
+    },
+  );
+
   it('file-put.P3 says nothing of what is on board, and starts nothing, where the directory cannot be read', async () => {
     await upload('01J5ZK3M8QW7V9XH2C4T6R8YAC', { file_id: '22', state: 'VERIFIED', received: [[0, 1_000]] });
     const { fetch } = globalThis;

@@ -49,8 +49,19 @@ beforeAll(async () => {
   const { bus, missions, values, books, log } = world;
   const tokens = new MissionTokens({ missions, clock: realClock, log, fetch });
   unsigned.push(tokens);
-  const { passes, schedules, rules, transfers } = books;
-  const reached = { bus, missions, values, passes, schedules, rules, transfers, log, clock: realClock };
+  const { passes, schedules, rules, transfers, alarms } = books;
+  const reached = {
+    bus,
+    missions,
+    values,
+    passes,
+    schedules,
+    rules,
+    transfers,
+    alarms,
+    log,
+    clock: realClock,
+  };
   const ports = { ...reached, registry: new Registry(), tokens };
   keyless = await startFrontEnd({
     ...ports,

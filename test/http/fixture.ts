@@ -88,6 +88,7 @@ export const absentBus: Bus = {
     remove: async () => away(),
     watch: async () => away(),
     list: async () => away(),
+    position: async () => away(),
   }),
   objects: () => ({
     size: async () => away(),
@@ -125,8 +126,8 @@ export function layerPorts(): FrontEndPorts & { readonly log: ReturnType<typeof 
 
 /** The books, without what stops them. */
 export function booksOf(options: Parameters<typeof openBooks>[0]): Books {
-  const { passes, schedules, rules, transfers } = openBooks(options);
-  return { passes, schedules, rules, transfers };
+  const { passes, schedules, rules, transfers, alarms } = openBooks(options);
+  return { passes, schedules, rules, transfers, alarms };
 }
 
 /** A server of the given routes. */

@@ -171,7 +171,7 @@ export async function startWorld(clock = realClock): Promise<World> {
     const values = startValueFeeds({ bus, missions, clock, log });
     await values.ready;
     const books = openBooks({ bus, clock, log });
-    const { passes, schedules, rules, transfers } = books;
+    const { passes, schedules, rules, transfers, alarms } = books;
     await passes.ready;
     const frontEnd = await startFrontEnd({
       bus,
@@ -181,6 +181,7 @@ export async function startWorld(clock = realClock): Promise<World> {
       schedules,
       rules,
       transfers,
+      alarms,
       log,
       clock,
       registry: new Registry(),

@@ -176,6 +176,10 @@ export class MemoryBucket implements Bucket {
     return [...this.entries.values()];
   }
 
+  async position(): Promise<number> {
+    return this.#revision;
+  }
+
   #check(): void {
     if (!this.#bus.connected) throw new Outage('bus.unavailable', 'bucket');
   }

@@ -232,4 +232,7 @@ export class FakeBucket implements Bucket {
   watch(): never {
     throw new Error('not used');
   }
+  position(): never {
+    throw new Error('not used');
+  }
 }

@@ -42,6 +42,10 @@ export class KeptBucket implements Bucket {
     return [...this.entries.values()];
   }
 
+  async position(): Promise<number> {
+    return this.#revision;
+  }
+
   #check(): void {
     if (this.isAway) throw new Outage('bus.unavailable', 'bucket');
   }

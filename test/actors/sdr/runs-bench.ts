@@ -175,6 +175,7 @@ function reportBucket(values: Map<string, Uint8Array>): Bucket {
     put: unused,
     watch: unused,
     list: unused,
+    position: unused,
   };
 }
 

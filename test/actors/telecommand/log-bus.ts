@@ -296,4 +296,8 @@ export class LogBucket implements Bucket {
   async list(): Promise<Entry[]> {
     return [...this.entries.values()];
   }
+
+  async position(): Promise<number> {
+    return this.#revision;
+  }
 }

@@ -134,6 +134,13 @@ describe('a merged pass', () => {
     expect(newestOf(copy('2 deg'), copy('1 deg')).max_elevation).toBe('2 deg');
   });
 
+  it('merge.M3 of two copies of one that no source contributes to the first counts, of another those who do', () => {
+    const pass = [...stored(predicted)][0]!;
+    const empty: StoredPass = { ...pass, contributions: {} };
+    expect(newestOf(empty, { ...empty, max_elevation: '2 deg' })).toEqual(empty);
+    expect(newestOf(empty, pass)).toEqual(pass);
+  });
+
   it.each([
     ['prediction first', stored(predicted, booked), 'network'],
     ['booking first', stored(booked, predicted), 'network'],

@@ -96,6 +96,7 @@ export function openTwinBucket(bus: TwinCalls, stream: StoredStream, name: strin
           .map(entryOf),
       );
     },
+    position: () => bus.read(`position ${name}`, () => stream.lastSeq),
     watch: async (filter, changed): Promise<Watch> => {
       const matches = matcher(`${prefix}${checkKeyFilter(filter)}`);
       await bus.read(`watch ${name}`, () => undefined);

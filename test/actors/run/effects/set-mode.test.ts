@@ -132,5 +132,6 @@ function bucketOf(bucket: Bucket): Bucket {
     remove: (...asked) => bucket.remove(...asked),
     watch: (...asked) => bucket.watch(...asked),
     list: (...asked) => bucket.list(...asked),
+    position: () => bucket.position(),
   };
 }
