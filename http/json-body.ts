@@ -4,6 +4,7 @@
  *
  * Y1. A refusal lists every problem, each with its path, up to `ERRORS_LISTED`, and counts the others.
  * Y2. Nothing is gathered for a body that is in order: the cost of a good body is one parse, one check, two scans.
+ * Y4. A part with more entries than fit is refused alone, before any of them is looked at (body-size.Z1).
  * Y3. Nothing is made of a body that is deeper than `BODY_DEPTH`: lists within one another cost many times what as many
  *     bytes of others do.
  */
@@ -14,6 +15,7 @@ import { Settings } from 'typebox/system';
 import { isDeeperThan } from '../contract/json-bytes.ts';
 import { BODY_DEPTH, ERRORS_LISTED } from '../contract/limits/request.ts';
 import { meantAlternative, type Problem } from './alternatives.ts';
+import { type TooLarge, tooLarge } from './body-size.ts';
 import { countKeys, countNames, repeatedNames } from './json-text.ts';
 import { type AnyFault, type Handled, type Refusal, refusal } from './reply.ts';
 
@@ -28,6 +30,8 @@ export function readJsonBody(bytes: Buffer, validator: Validator, code: string):
   const parsed = parse(text);
   if ('problem' in parsed) return notJson(parsed.problem, bytes.length, code);
   const { value } = parsed;
+  const large = bytes.length > SMALL_BODY_BYTES ? tooLarge(value, validator.Type()) : undefined;
+  if (large !== undefined) return refusalOf([sizeFault(large)], code);
   const fits = validator.Check(value);
   const repeats = countNames(bytes) !== countKeys(value);
   if (fits && !repeats) return { ok: true, value };
@@ -53,6 +57,13 @@ function parse(text: string): { value: unknown } | { problem: string } {
 function notJson(problem: string, size: number, code: string): Refusal<AnyFault> {
   const message = size === 0 ? 'the body is empty' : `the body is not JSON: ${problem}`;
   return refusal(code, message, { help: 'Send one JSON object.' });
+}
+
+/** No part of a smaller one costs anything. */
+const SMALL_BODY_BYTES = 4_096;
+
+function sizeFault({ path, entries, most }: TooLarge): ShapeFault {
+  return faultAt(path, `${path === '' ? 'the body' : path} has ${entries} entries; at most ${most} fit`);
 }
 
 /** A fault without its code, which is the same for all of them. */

@@ -1,6 +1,6 @@
 /**
- * The passes, schedules, rules, transfers and alarms of a cell as one process reads them, each watched once: passes from
- * the start, the others from when somebody asks for them, since many processes never do.
+ * The passes, schedules, rules, transfers and alarms of a cell as one process reads them, each watched once: passes
+ * from the start, the others from when somebody asks for them, since many processes never do.
  */
 
 import type { Stoppable } from '../ports/bus.ts';

@@ -5,7 +5,7 @@
  * V1. The delay of a trigger begins at the first entry of its step, and never again.
  * V2. A switch counts once its text is logged; a text that answers no armed switch says nothing.
  * V3. A fault that may have been switched on is on. Its text says so, and a new owner reads the same.
- * V4. One that others have on as well stays on when the run is done with it (fault-holders.L1). The text says that, too.
+ * V4. One that others have on as well stays on when the run is done with it (fault-holders.L1), as its text says.
  */
 
 import type { Program, ProgramFault, ProgramTrigger } from '../../contract/program.ts';
@@ -24,7 +24,7 @@ export interface LoggedSwitch {
   readonly dueAt: number;
 }
 
-/** How a switch ended; `staysOn`: switched off, and on for others (V4); `mayBeDone`: nobody knows whether it was done. */
+/** How a switch ended; `staysOn`: off for this run, not for others (V4); `mayBeDone`: nobody knows whether it was done. */
 export type SwitchEnd =
   | { readonly type: 'fault.switched'; readonly staysOn?: true }
   | { readonly type: 'fault.refused'; readonly reason: string; readonly mayBeDone?: true };
@@ -103,8 +103,7 @@ export function sideOf(on: boolean): 'on' | 'off' {
 
 /** What the log says of the end of a switch. */
 export function switchText(fault: ProgramFault, on: boolean, end: SwitchEnd): string {
-  if (end.type === 'fault.switched')
-    return end.staysOn ? keptText(fault) : switchedText(fault, on);
+  if (end.type === 'fault.switched') return end.staysOn ? keptText(fault) : switchedText(fault, on);
   const beginning = on && end.mayBeDone ? maybeText(fault) : refusedText(fault, on);
   return `${beginning}${end.reason}`;
 }

@@ -1,0 +1,63 @@
+/**
+ * Whether a part of a body has more entries than its schema lets it have. The check of a shape looks at each entry of
+ * what is wrong, at ten times the cost of one that is right.
+ *
+ * Z1. It looks at no entry of what is too large: what is refused costs no more than what is taken.
+ */
+
+import { ERRORS_LISTED } from '../contract/limits/request.ts';
+
+interface Schema {
+  readonly items?: Schema;
+  readonly maxItems?: number;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly patternProperties?: Readonly<Record<string, Schema>>;
+  readonly maxProperties?: number;
+  readonly additionalProperties?: unknown;
+}
+
+export interface TooLarge {
+  readonly path: string;
+  readonly entries: number;
+  readonly most: number;
+}
+
+/** The first part that is too large; undefined: none is. An object may have as many unknown fields as are listed. */
+export function tooLarge(value: unknown, schema: object, path = ''): TooLarge | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  return Array.isArray(value) ? inList(value, schema, path) : inObject(value, schema, path);
+}
+
+function inList(
+  list: readonly unknown[],
+  { items, maxItems: most }: Schema,
+  path: string,
+): TooLarge | undefined {
+  if (most !== undefined && list.length > most) return { path, entries: list.length, most };
+  if (items === undefined || Array.isArray(items)) return undefined;
+  return first(list.entries(), ([index, each]) => tooLarge(each, items, `${path}/${index}`));
+}
+
+function inObject(value: object, schema: Schema, path: string): TooLarge | undefined {
+  const { properties = {}, patternProperties = {}, maxProperties, additionalProperties } = schema;
+  const entries = Object.keys(value).length;
+  const isClosed = additionalProperties === false && Object.keys(patternProperties).length === 0;
+  const known = Object.keys(properties).length;
+  if (isClosed && entries > known + ERRORS_LISTED) return { path, entries, most: known };
+  if (maxProperties !== undefined && entries > maxProperties) return { path, entries, most: maxProperties };
+  const [ofAny = {}] = Object.values(patternProperties);
+  return first(Object.entries(value), ([name, each]) =>
+    tooLarge(each, Object.hasOwn(properties, name) ? properties[name]! : ofAny, `${path}/${name}`),
+  );
+}
+
+function first<Item>(
+  items: Iterable<Item>,
+  look: (item: Item) => TooLarge | undefined,
+): TooLarge | undefined {
+  for (const item of items) {
+    const found = look(item);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
