@@ -1,3 +1,4 @@
+import { availableParallelism, totalmem } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/support/longest-first.ts';
 
@@ -8,11 +9,16 @@ import { LongestFirst } from './test/support/longest-first.ts';
  */
 const APART = ['test/benchmark/**/*.test.ts'];
 
-// Four workers on the two cores of CI: half of what the suite does is waiting, for servers, processes and timers.
+/**
+ * Three for each core: most of what a test does is waiting, for servers, processes and timers. Each takes some 1.5 GB
+ * with the processes that it starts, and loads everything once for itself.
+ */
+const WORKERS = Math.max(2, Math.min(3 * availableParallelism(), Math.floor(totalmem() / 1.5e9), 8));
+
 export default defineConfig({
   test: {
     pool: 'forks',
-    maxWorkers: 4,
+    maxWorkers: WORKERS,
     sequence: { sequencer: LongestFirst },
     globalSetup: ['test/support/program-folder.ts'],
     setupFiles: ['test/support/property-seed.ts', 'test/support/each-file.ts'],

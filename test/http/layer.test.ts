@@ -195,11 +195,16 @@ describe('bodies', () => {
   });
 
   it('bounds the list of problems of a hostile body', async () => {
-    const body = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`x${index}`, 1]));
-    const answer = await post(`${url}/v1/echo`, body);
+    const bodyOf = (length: number) => Object.fromEntries(Array.from({ length }, (_, n) => [`x${n}`, 1]));
+    const answer = await post(`${url}/v1/echo`, bodyOf(300));
     expect(answer.status).toBe(400);
     expect(answer.body.errors).toHaveLength(101);
     expect(answer.body.errors[100].message).toMatch(/more/);
+    const larger = await post(`${url}/v1/echo`, bodyOf(20_000));
+    expect([larger.status, larger.body.errors]).toEqual([
+      400,
+      [{ code: 'api::invalid-body', message: 'the body has 20000 entries; at most 3 fit' }],
+    ]);
   });
 
   it('refuses a name that is given twice, also one written with an escape, and names it', async () => {
