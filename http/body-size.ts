@@ -8,6 +8,8 @@
 import { ERRORS_LISTED } from '../contract/limits/request.ts';
 
 interface Schema {
+  readonly type?: string;
+  readonly anyOf?: readonly Schema[];
   readonly items?: Schema;
   readonly maxItems?: number;
   readonly properties?: Readonly<Record<string, Schema>>;
@@ -23,9 +25,19 @@ export interface TooLarge {
 }
 
 /** The first part that is too large; undefined: none is. An object may have as many unknown fields as are listed. */
-export function tooLarge(value: unknown, schema: object, path = ''): TooLarge | undefined {
+export function tooLarge(value: unknown, schema: Schema, path = ''): TooLarge | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
+  if (schema.anyOf !== undefined) return inEach(value, schema.anyOf, path);
   return Array.isArray(value) ? inList(value, schema, path) : inObject(value, schema, path);
+}
+
+/** Too large for each alternative that may be such a value at all. */
+function inEach(value: object, alternatives: readonly Schema[], path: string): TooLarge | undefined {
+  const type = Array.isArray(value) ? 'array' : 'object';
+  const found = alternatives
+    .filter((each) => each.type === type || each.anyOf !== undefined)
+    .map((each) => tooLarge(value, each, path));
+  return found.includes(undefined) ? undefined : found[0];
 }
 
 function inList(

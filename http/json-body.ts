@@ -30,7 +30,7 @@ export function readJsonBody(bytes: Buffer, validator: Validator, code: string):
   const parsed = parse(text);
   if ('problem' in parsed) return notJson(parsed.problem, bytes.length, code);
   const { value } = parsed;
-  const large = bytes.length > SMALL_BODY_BYTES ? tooLarge(value, validator.Type()) : undefined;
+  const large = bytes.length > SMALL_BODY_BYTES ? tooLarge(value, validator.Type() as object) : undefined;
   if (large !== undefined) return refusalOf([sizeFault(large)], code);
   const fits = validator.Check(value);
   const repeats = countNames(bytes) !== countKeys(value);

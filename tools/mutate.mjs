@@ -7,6 +7,8 @@
  * U1. Of the tests those are run that stand in the same place below `test/` and reach the file by their imports, or
  *     those that `--tests` names. What survives may be seen by tests that start whole processes: a mutant would take
  *     them minutes.
+ * U2. A mutant that keeps its file from being loaded is noticed: Stryker counts failed tests, and a file that is not
+ *     loaded has none. So one more test loads what is broken.
  */
 
 import { execFileSync, spawnSync } from 'node:child_process';
@@ -21,6 +23,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const STRYKER = '9.6.1';
 /** Lines that are drawn together: most blocks stand within. */
 const WINDOW = 8;
+const LOADS = 'mutate.test.ts';
 const USAGE = `npm run mutate -- [FILE[:FROM-TO] ...] [--tests GLOB]... [--sample N [--seed S]]
 the files to break, FROM-TO: in these lines only; default: those that differ from main. GLOB: the tests
 to run; default: those that stand in the same folders below test/. --sample: N windows of ${WINDOW} lines, of
@@ -89,13 +92,20 @@ function testsOf(file) {
 const vitest = (tests) => `import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
-    include: ${JSON.stringify([tests].flat())},
+    include: ${JSON.stringify([LOADS, ...[tests].flat()])},
     isolate: false,
     globalSetup: ['test/support/program-folder.ts'],
     setupFiles: ['test/support/property-seed.ts'],
     testTimeout: 30_000,
   },
 });
+`;
+
+/** U2 */
+const loads = (files) => `import { it } from 'vitest';
+${[...new Set(files.map((file) => file.split(':')[0]))]
+  .map((file) => `it('${file} is loaded', () => import('./${file}'));`)
+  .join('\n')}
 `;
 
 const stryker = (files) => ({
@@ -184,6 +194,7 @@ function main(args) {
     let failed = 0;
     for (const [tests, of] of runsOf(files, asked.tests)) {
       writeFileSync(join(folder, 'mutate.vitest.config.ts'), vitest(tests));
+      writeFileSync(join(folder, LOADS), loads(of));
       writeFileSync(join(folder, 'stryker.config.json'), JSON.stringify(stryker(of)));
       rmSync(join(folder, 'mutants.json'), { force: true });
       if (run('npx', 'stryker', 'run').status !== 0) {

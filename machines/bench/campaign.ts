@@ -10,6 +10,7 @@
 
 import { assign, emit, setup } from 'xstate';
 import type { Attempt } from '../../contract/bench/run.ts';
+import { CHART_MICROSTEPS } from '../../contract/limits/cell.ts';
 import { behindStep, isOver, mayRetry, pastUnmet, withAttempt } from './campaign-plan.ts';
 import type {
   CampaignContext,
@@ -69,6 +70,7 @@ export const campaignMachine = setup({
   },
 }).createMachine({
   id: 'campaign',
+  options: { maxIterations: CHART_MICROSTEPS },
   context: ({ input: { id, document, session, startedAtUptimeMs, uptimeSince } }) => ({
     id,
     document,

@@ -11,6 +11,7 @@
 
 import { assign, emit, setup } from 'xstate';
 import { BENCH_ABORT_MS, BENCH_ENDING_MS } from '../../contract/limits/bench.ts';
+import { CHART_MICROSTEPS } from '../../contract/limits/cell.ts';
 import {
   endStatus,
   type ScenarioRunContext,
@@ -84,6 +85,7 @@ export const scenarioRunMachine = setup({
   },
 }).createMachine({
   id: 'scenario',
+  options: { maxIterations: CHART_MICROSTEPS },
   context: ({ input }) => ({
     runId: input.runId,
     scenario: input.scenario,

@@ -15,6 +15,7 @@ class LaggingBucket {
   lists = 0;
   revision = 0;
   isAway = false;
+  stopped = false;
   isComplete = Promise.resolve();
   #changed: Changed = () => undefined;
   #waiting: (readonly [string, Entry | undefined])[] = [];
@@ -53,7 +54,12 @@ class LaggingBucket {
 
   async watch(_filter: string, changed: Changed): Promise<{ ready: Promise<void>; stop(): Promise<void> }> {
     this.#changed = changed;
-    return { ready: this.isComplete.then(() => this.handOver()), stop: async () => undefined };
+    return {
+      ready: this.isComplete.then(() => this.handOver()),
+      stop: async () => {
+        this.stopped = true;
+      },
+    };
   }
 
   async position(): Promise<number> {
@@ -76,7 +82,7 @@ let book: AlarmBook;
 
 beforeEach(() => {
   bucket = new LaggingBucket();
-  clock = new ManualClock(0);
+  clock = new ManualClock(Date.parse('2026-01-02T03:04:05.678Z'));
   log = memoryLog();
   const bus = { connected: true, onConnection: () => () => {}, bucket: () => bucket } as unknown as Bus;
   book = new AlarmBook({ bus, clock, log });
@@ -107,6 +113,7 @@ describe('the alarms that are open', () => {
     bucket.handOver();
     expect(await keys()).toEqual(['sat1.obc._.a', 'sat1.obc._.c', 'sat1.obc._.d']);
     expect((await book.recorded()).map(({ key }) => key)).toHaveLength(4);
+    expect((await book.recorded('sat2')).map(({ key }) => key)).toEqual(['sat2.obc._.b']);
   });
 
   it('alarm-book.K3 are not read from the bucket once they are watched', async () => {
@@ -180,10 +187,12 @@ describe('the alarms that are open', () => {
     await watched();
     bucket.write('sat1.obc._.a', undefined);
     bucket.write('sat1.obc._.b', 'ACTIVE_UNACK');
+    bucket.write('stray', 'ACTIVE_UNACK');
     bucket.handOver();
     expect(await keys()).toEqual(['sat1.obc._.b']);
     expect(log.lines.map(({ message, fields }) => [message, fields])).toEqual([
       ['malformed alarm record skipped', { alarm: 'sat1.obc._.a' }],
+      ['malformed alarm record skipped', { alarm: 'stray' }],
     ]);
   });
 
@@ -194,6 +203,11 @@ describe('the alarms that are open', () => {
     await clock.run(10);
     await book.stop();
     await clock.run(ALARM_SEEN_MS, 10);
-    expect(await listed).toEqual(['sat1.obc._.a']);
+    expect([await listed, bucket.stopped]).toEqual([['sat1.obc._.a'], true]);
+  });
+
+  it('alarm-book.K3 are not watched for who never asks', async () => {
+    await book.stop();
+    expect(bucket.stopped).toBe(false);
   });
 });

@@ -116,6 +116,8 @@ describe('the table of section 3.3', () => {
   it('MC-ALM-008 MC-ALM-060 the value is that of the last evaluation; a named alarm has none', () => {
     expect(last(alarm(says('warning', { value: 6 }), says(null, { value: 7 })))).toHaveProperty('value', 7);
     expect(last(alarm(says('warning'), says(null)))).not.toHaveProperty('value');
+    for (const command of [ack, shelve(NOON + MINUTE)])
+      expect(last(alarm(says('warning', { value: 6 }), command))).toHaveProperty('value', 6);
   });
 
   it('MC-ALM-021 MC-ALM-023 an alarm that is NORMAL again has neither severity nor start', () => {
@@ -175,6 +177,14 @@ describe('severity while active', () => {
       expect(seqs(driven).at(-1)).toBe(driven.records.length);
     },
   );
+
+  it.each(['warning', 'critical'] as const)('that stays %s is no transition', (severity) => {
+    for (const acked of [[], [ack]]) {
+      const driven = alarm(says(severity), ...acked);
+      const before = driven.records.length;
+      expect(driven.send(says(severity)).records).toHaveLength(before);
+    }
+  });
 });
 
 describe('what lies behind the last evaluation', () => {
@@ -190,6 +200,15 @@ describe('what lies behind the last evaluation', () => {
       expect(driven.effects).toEqual([{ type: 'effect.reply', request: '7', outcome: 'accepted' }]);
     }
     expect(stateOf(alarm(raised, says(null, { evaluated: { position: 50, at: 11 } })))).toBe('CLEARED_UNACK');
+  });
+
+  it.each(ROWS.filter(([, on]) => on !== ACK))('is known behind %s, %s', (from, on, to) => {
+    const evaluated = { position: 1_000_000, at: NOON };
+    const driven = alarm(...INTO[from](), { ...EVENTS[on]!(), evaluated } as Event);
+    const before = driven.records.length;
+    for (const severity of ['warning', 'critical', null] as const)
+      driven.send(says(severity, { evaluated: { position: 999_999, at: NOON } }));
+    expect([stateOf(driven), driven.records.length]).toEqual([to, before]);
   });
 });
 
@@ -251,6 +270,9 @@ describe('shelving', () => {
       changed_at: time(until),
       cause: 'unshelved',
     });
+    driven.takeEffects();
+    driven.send({ ...unshelve, request: '1' } as Event);
+    expect(driven.takeEffects()).toMatchObject([{ outcome: 'refused', reason: 'it is not shelved' }]);
   });
 
   it('MC-ALM-050 an unshelving of what is not shelved is refused', () => {
@@ -267,10 +289,11 @@ describe('whoever asks', () => {
   const past = (): Event => says('critical', { evaluated: { position: 0, at: 0 } } as Partial<Event>);
 
   it.each(ALARM_STATES)('of an evaluation is answered in %s, also where it changes nothing', (from) => {
-    for (const event of [says('warning'), says('critical'), says(null), past()]) {
+    const events = [() => says('warning'), () => says('critical'), () => says(null), past];
+    for (const event of events) {
       const driven = alarm(...INTO[from]());
       driven.takeEffects();
-      expect(driven.send(asked(event)).takeEffects()).toEqual(accepted);
+      expect(driven.send(asked(event())).takeEffects()).toEqual(accepted);
     }
   });
 
