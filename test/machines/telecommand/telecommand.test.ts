@@ -314,6 +314,17 @@ describe('what the records and effects carry', () => {
     },
   );
 
+  it('MC-TC-040 of one that fails on board, why, and no gateway', () => {
+    const failed: TelecommandEvent = { type: 'verification.failed', at: 1_009, detail: 'code 4' };
+    const driven = telecommand({}, checked, by, sent, failed);
+    expect(driven.records.at(-1)).toEqual({
+      type: 'record',
+      state: 'VERIFY_FAILED',
+      at: 1_009,
+      detail: 'code 4',
+    });
+  });
+
   it('MC-TC-040 of one that nothing verified, how long that was waited for, at the end of its window', () => {
     const driven = telecommand({}, checked, bare, sent).toNextDeadline();
     expect(driven.records.at(-1)).toEqual({
