@@ -9,12 +9,14 @@
  *      meanwhile.
  * U17. Each answer says how long its connection stays open without a request: a client that knows sends nothing in the
  *      moment in which it is closed.
+ * U18. An answer that is larger than what a socket takes at once goes as content does (content-sender.ts): a client that
+ *      reads it slowly gets all of it.
  * U12. An upgrade happens while another socket holds the cork (`cork-holder.ts`).
  */
 
 import type { HttpResponse, us_socket_context_t } from 'uWebSockets.js';
 import { STATUS_CODES } from 'node:http';
-import { KEEP_ALIVE_S } from '../../contract/limits/connection.ts';
+import { ANSWER_AT_ONCE_BYTES, KEEP_ALIVE_S } from '../../contract/limits/connection.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Reply, StreamedBody } from '../reply.ts';
 import { ChunkedSender } from './chunked-sender.ts';
@@ -79,8 +81,28 @@ export class Exchange {
    * body where the answer is without it.
    */
   finish(reply: Reply, closing = false, length?: number | 'unknown'): void {
+    this.#finishWith(reply, textOf(reply), closing, length);
+  }
+
+  /** Answers; a large body of a request that is not held, as fast as its client takes it (U18). */
+  answer(reply: Reply, options: StreamOptions): void {
+    const body = textOf(reply);
+    if (body.length <= ANSWER_AT_ONCE_BYTES || this.#held || this.#headOnly)
+      return this.#finishWith(reply, body);
+    const bytes = typeof body === 'string' ? Buffer.from(body) : body;
+    async function* pieces(): AsyncIterable<Uint8Array> {
+      yield bytes;
+    }
+    this.stream({ ...reply, stream: { bytes: bytes.length, pieces } }, options);
+  }
+
+  #finishWith(
+    reply: Reply,
+    body: Uint8Array | string,
+    closing = false,
+    length: number | 'unknown' | undefined = undefined,
+  ): void {
     if (this.#state !== 'open') return;
-    const body = reply.bytes ?? (reply.body === undefined ? '' : JSON.stringify(reply.body));
     this.#state = 'ended';
     if (this.#held) this.#res.resume();
     this.#res.cork(() => this.#write(reply, body, closing, length));
@@ -175,6 +197,10 @@ export class Exchange {
     this.#whenGone?.();
     this.#ended(0);
   }
+}
+
+function textOf({ bytes, body }: Reply): Uint8Array | string {
+  return bytes ?? (body === undefined ? '' : JSON.stringify(body));
 }
 
 const lines = new Map<number, string>();

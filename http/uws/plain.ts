@@ -213,13 +213,15 @@ async function respond<Ports extends LayerPorts>(
     const incoming = { params, query, credentials, conditions, accept, body, unasked };
     const asked = route.abortable === true ? { ...incoming, gone: goneOf(exchange) } : incoming;
     const reply = await answer(route, asked, ports, dialect);
-    if (reply.stream === undefined) return exchange.finish(reply, closing);
+    const { stream } = reply;
+    if (stream === undefined && closing) return exchange.finish(reply, closing);
     const broken = (error: unknown): void =>
       ports.log.warn(
         { route: route.operationId, err: error },
         'content was cut off: the rest could not be read',
       );
-    exchange.stream({ ...reply, stream: reply.stream }, { clock: ports.clock, broken });
+    if (stream === undefined) exchange.answer(reply, { clock: ports.clock, broken });
+    else exchange.stream({ ...reply, stream }, { clock: ports.clock, broken });
   } catch (error) {
     served.failed(exchange, error);
   }

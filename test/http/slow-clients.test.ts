@@ -52,10 +52,22 @@ const route = defineRoute({
   },
 });
 
+/** As much, in one answer. */
+const LIST = { rows: Array.from({ length: 24 * 1024 }, (_, n) => `${n}`.padStart(1_020)) };
+const list = defineRoute({
+  method: 'GET',
+  path: '/v1/list',
+  operationId: 'list',
+  summary: 'list',
+  replies: { 200: Type.Unknown() },
+  errors: [],
+  handle: () => ({ ok: true, value: { status: 200, body: LIST } }),
+});
+
 let frontEnd: FrontEnd;
 let swift: FrontEnd;
 beforeAll(async () => {
-  frontEnd = await serveLayer([route]);
+  frontEnd = await serveLayer([route, list]);
   // A minute in fifteen seconds, which is still longer than uWebSockets.js waits.
   swift = await serveLayer([route], [], { ...layerPorts(), clock: swiftClock(4) });
 });
@@ -87,7 +99,7 @@ async function client(of: FrontEnd, name: string): Promise<Client> {
     isClosed = true;
   });
   socket.on('error', () => undefined);
-  socket.write(`GET /v1/rows/${name} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n`);
+  socket.write(`GET /v1/${name} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n`);
   return {
     socket,
     received: () => Buffer.concat(pieces),
@@ -118,6 +130,10 @@ function bodyOf(received: Buffer): Buffer {
   return received.subarray(received.indexOf('\r\n\r\n') + 4);
 }
 
+function hasBody({ bytes, received }: Client, length: number): boolean {
+  return bytes() > length && bodyOf(received()).length >= length;
+}
+
 function fromChunks(body: Buffer): Buffer {
   const pieces: Buffer[] = [];
   for (let at = 0; at < body.length; ) {
@@ -132,10 +148,9 @@ function fromChunks(body: Buffer): Buffer {
 
 describe('a client that reads slowly', () => {
   it.concurrent('slow-client.U28 gets all of content', { timeout: 60_000 }, async () => {
-    const slow = await client(frontEnd, 'sized');
+    const slow = await client(frontEnd, 'rows/sized');
     await sip(slow, 13_000);
-    const isWhole = () => slow.bytes() > WHOLE.length && bodyOf(slow.received()).length >= WHOLE.length;
-    await until(() => isWhole() || slow.closed());
+    await until(() => slow.closed() || hasBody(slow, WHOLE.length));
     expect(bodyOf(slow.received()).equals(WHOLE)).toBe(true);
     expect(ended).toContain('sized');
     slow.socket.destroy();
@@ -144,7 +159,7 @@ describe('a client that reads slowly', () => {
   it.concurrent('slow-client.U28 gets all of a body in chunks, each byte once', {
     timeout: 60_000,
   }, async () => {
-    const slow = await client(frontEnd, 'chunked');
+    const slow = await client(frontEnd, 'rows/chunked');
     await sip(slow, 13_000);
     await until(() => slow.tail() === '\r\n0\r\n\r\n' || slow.closed());
     expect(fromChunks(bodyOf(slow.received())).equals(WHOLE)).toBe(true);
@@ -152,11 +167,20 @@ describe('a client that reads slowly', () => {
     slow.socket.destroy();
   });
 
+  it.concurrent('exchange.U18 gets all of a long list', { timeout: 60_000 }, async () => {
+    const slow = await client(frontEnd, 'list');
+    await sip(slow, 13_000);
+    const text = JSON.stringify(LIST);
+    await until(() => slow.closed() || hasBody(slow, text.length));
+    expect(bodyOf(slow.received()).toString()).toBe(text);
+    slow.socket.destroy();
+  });
+
   it.concurrent('slow-client.U29 is cut where it reads nothing, and what it held is given back', {
     timeout: 60_000,
   }, async () => {
     const names = ['sized-unread', 'chunked-unread'];
-    const silent = await Promise.all(names.map((name) => client(swift, name)));
+    const silent = await Promise.all(names.map((name) => client(swift, `rows/${name}`)));
     const began = performance.now();
     await until(() => names.every((name) => ended.includes(name)), { timeoutMs: 40_000 });
     expect(performance.now() - began).toBeGreaterThan(ANSWER_STALLED_MS / 4 - 1_000);
