@@ -9,8 +9,8 @@
  *      meanwhile.
  * U17. Each answer says how long its connection stays open without a request: a client that knows sends nothing in the
  *      moment in which it is closed.
- * U18. An answer that is larger than what a socket takes at once goes as content does (content-sender.ts): a client that
- *      reads it slowly gets all of it.
+ * U18. An answer that is larger than what a socket takes at once goes as content does (`content-sender.ts`): a client
+ *      that reads it slowly gets all of it.
  * U12. An upgrade happens while another socket holds the cork (`cork-holder.ts`).
  */
 
