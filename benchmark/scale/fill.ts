@@ -146,6 +146,11 @@ export function alarmRecords(bus: Bus, { targets, count }: Telecommands): Promis
   return inBulk(count, (n) => alarmRecord(bus, `${targets[n % targets.length]}.battery.1.a${n}`, 1));
 }
 
+/** The same of alarms that are normal again: a year leaves one of each alarm that was ever raised. */
+export function calmAlarmRecords(bus: Bus, { targets, count }: Telecommands): Promise<void> {
+  return inBulk(count, (n) => alarmRecord(bus, `${targets[n % targets.length]}.battery.1.c${n}`, 2));
+}
+
 function alarmRecord(bus: Bus, key: string, seq: number): Promise<unknown> {
   const record = { ...transition(seq), active_since: AT, changed_at: AT };
   return bus.bucket(buckets.alarms).put(key, bytes({ record, epoch: 0, evaluated: NEVER_EVALUATED }), 0);

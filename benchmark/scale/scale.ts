@@ -1,6 +1,6 @@
 /**
- * `npm run scale -- [--targets N] [--gateways N] [--finished N] [--open N] [--records N] [--watchers N] [--ttl MS]
- * [--alone] [--aged]`: what a cell costs by its size and its past. One process of every role but the archive, a second
+ * `npm run scale -- [--targets N] [--gateways N] [--finished N] [--open N] [--records N] [--calm N] [--watchers N]
+ * [--ttl MS] [--alone] [--aged]`: what a cell costs by its size and its past. One process of every role but the archive, a second
  * one that joins while telecommands go on, and its end by SIGKILL; with `--alone`, its end and the start of the next
  * one, which finds low-water marks; with `--aged` the bus has forgotten the ids of what it was given. Beside it the
  * same with one target and no past.
@@ -27,6 +27,8 @@ interface Size {
   readonly finished: number;
   readonly open: number;
   readonly records: number;
+  /** Records of alarms that are normal again. */
+  readonly calm: number;
   readonly watchers: number;
   readonly ttl: number;
 }
@@ -50,6 +52,7 @@ const values = optionsOf(import.meta.url, {
   finished: { type: 'string', default: '0' },
   open: { type: 'string', default: '0' },
   records: { type: 'string', default: '0' },
+  calm: { type: 'string', default: '0' },
   watchers: { type: 'string', default: '0' },
   ttl: { type: 'string', default: '3000' },
   alone: { type: 'boolean', default: false },
@@ -63,13 +66,14 @@ async function fillUp(
   config: string,
 ): Promise<void> {
   const ir = await storeProgram(bus, short(config));
-  const { finished, open, records } = size;
+  const { finished, open, records, calm } = size;
   await fill.finishedTelecommands(bus, { targets, count: finished });
   await fill.alarmEvents(bus, { targets, count: finished });
   await fill.finishedRuns(bus, ir, Math.round(finished / 10));
   await fill.oldPrograms(bus, finished);
   await fill.openTelecommands(bus, { targets, count: open });
   await fill.alarmRecords(bus, { targets, count: records });
+  await fill.calmAlarmRecords(bus, { targets, count: calm });
 }
 
 async function measure(ground: Ground, start: Start, size: Size): Promise<Row[]> {
@@ -221,10 +225,11 @@ const size: Size = numbers(values as Record<keyof Size, string>, [
   'finished',
   'open',
   'records',
+  'calm',
   'watchers',
   'ttl',
 ]);
-const EMPTY: Size = { ...size, targets: 1, gateways: 1, finished: 0, open: 0, records: 0, watchers: 0 };
+const EMPTY: Size = { ...size, targets: 1, gateways: 1, finished: 0, open: 0, records: 0, calm: 0, watchers: 0 };
 /** What takes every frame. */
 const sink = createSocket('udp4').bind(0, '127.0.0.1');
 await once(sink, 'listening');
