@@ -1,9 +1,9 @@
 /**
  * `npm run scale -- [--targets N] [--gateways N] [--finished N] [--open N] [--records N] [--calm N] [--watchers N]
- * [--ttl MS] [--alone] [--aged]`: what a cell costs by its size and its past. One process of every role but the archive, a second
- * one that joins while telecommands go on, and its end by SIGKILL; with `--alone`, its end and the start of the next
- * one, which finds low-water marks; with `--aged` the bus has forgotten the ids of what it was given. Beside it the
- * same with one target and no past.
+ * [--ttl MS] [--alone] [--aged]`: what a cell costs by its size and its past. One process of every role but the
+ * archive, a second one that joins while telecommands go on, and its end by SIGKILL; with `--alone`, its end and the
+ * start of the next one, which finds low-water marks; with `--aged` the bus has forgotten the ids of what it was given.
+ * Beside it the same with one target and no past.
  */
 
 import { createSocket } from 'node:dgram';
@@ -229,7 +229,16 @@ const size: Size = numbers(values as Record<keyof Size, string>, [
   'watchers',
   'ttl',
 ]);
-const EMPTY: Size = { ...size, targets: 1, gateways: 1, finished: 0, open: 0, records: 0, calm: 0, watchers: 0 };
+const EMPTY: Size = {
+  ...size,
+  targets: 1,
+  gateways: 1,
+  finished: 0,
+  open: 0,
+  records: 0,
+  calm: 0,
+  watchers: 0,
+};
 /** What takes every frame. */
 const sink = createSocket('udp4').bind(0, '127.0.0.1');
 await once(sink, 'listening');
