@@ -29,6 +29,7 @@ describe('a text in a header', () => {
 
   it('header-text.N1 is not guessed', () => {
     expect(textOfHeader("utf-8'de'M%C3%BCller")).toBe('Müller');
+    expect(textOfHeader("ada utf-8''%41")).toBe("ada utf-8''%41");
     for (const value of ['Zo\ufffd', 'Zoë', 'a\tb', "UTF-8''%E9", "UTF-8''%"])
       expect(textOfHeader(value)).toBeUndefined();
   });

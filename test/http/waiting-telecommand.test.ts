@@ -6,6 +6,7 @@ import { streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';
 import { isWaiting } from '../../http/waiting-telecommand.ts';
 import { markKey } from '../../messaging/low-water-mark.ts';
+import type { Bus, StreamMessage } from '../../ports/bus.ts';
 import { LogBus } from '../actors/telecommand/log-bus.ts';
 
 async function busWith(submissions: readonly string[]): Promise<LogBus> {
@@ -38,3 +39,33 @@ it('waiting-telecommand.N1 does not say that one is unknown where more wait than
   await takenUpTo(bus, 3);
   expect(await isWaiting('sat1', 'unknown', bus)).toBe(false);
 });
+
+it.each([
+  ['17', true],
+  ['none of them', undefined],
+])(
+  'waiting-telecommand.N1 ends where it has found %s or read enough, though more come without end',
+  async (id, found) => {
+    let [read, stopped] = [0, false];
+    const bus = {
+      bucket: () => ({ get: async () => undefined }),
+      follow: async (...[, , , handle]: Parameters<Bus['follow']>) => {
+        const pour = (): void => {
+          for (let n = 0; n < 100 && !stopped; n += 1) {
+            handle({ data: Buffer.from(submitted(`${read}`)) } as unknown as StreamMessage);
+            read += 1;
+          }
+          if (!stopped) setImmediate(pour);
+        };
+        setImmediate(pour);
+        const stop = async (): Promise<void> => {
+          stopped = true;
+        };
+        return { caughtUp: new Promise<number>(() => undefined), stop };
+      },
+    } as unknown as Bus;
+    expect(await isWaiting('sat1', id, bus)).toBe(found);
+    expect(stopped).toBe(true);
+    expect(read).toBeLessThan(found ? 200 : 2_200);
+  },
+);

@@ -211,6 +211,18 @@ describe('faults of simulated targets', () => {
 });
 
 describe('what the log says of them, read by a new owner', () => {
+  it('run/fault-log.V2 a text about another one says nothing of it', () => {
+    const deaf = { ...fault({ afterMs: 0 }, { afterMs: 100 }), fault: 'deaf' };
+    const bench = running(fault({ afterMs: 0 }), deaf)
+      .tell(switched(true, 0))
+      .tell(switched(true, 1));
+    bench.tell(switched(false, 1));
+    const heir = Bench.restored(bench.input, bench.events).tell({ type: 'recovered', by: 'x2' });
+    heir.reply({ type: 'prepared' }).command('abort');
+    expect(heir.state).toBe('ending.switchingOff');
+    expect(asked(heir).at(-1)).toMatchObject({ index: 0, on: false });
+  });
+
   it.each([
     [
       'one is on, another is not',
