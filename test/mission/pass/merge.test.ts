@@ -134,6 +134,34 @@ describe('a merged pass', () => {
     expect(newestOf(copy('2 deg'), copy('1 deg')).max_elevation).toBe('2 deg');
   });
 
+  it('merge.M3 of two copies each source counts as it said last, whichever of them it is in', () => {
+    const said = (by: typeof FDS, each: Pass, second: number) =>
+      [each, { ...by, at: `2026-01-01T00:00:0${second}.000Z` }] as const;
+    const copyOf = (...contributed: ReturnType<typeof said>[]): StoredPass => {
+      const passes = new TargetPasses();
+      for (const [each, author] of contributed) upsert(passes, each, author);
+      return [...passes][0]!;
+    };
+    const [early, late] = [pass('p1', 0, 10), pass('p1', 1, 11)];
+    const [booked, moved] = [booking('b1', 0, 10), booking('b1', 2, 12)];
+    const newest = copyOf(said(FDS, late, 3), said(PROVIDER, moved, 4));
+    const copies = [
+      copyOf(said(FDS, late, 3), said(PROVIDER, booked, 2)),
+      copyOf(said(FDS, early, 1), said(PROVIDER, moved, 4)),
+    ] as const;
+    const { contributions } = newest;
+    for (const [one, other] of [copies, copies.toReversed()] as [StoredPass, StoredPass][])
+      expect(newestOf(one, other)).toMatchObject({ aos: at(2), los: at(12), contributions });
+    for (const [one, other] of [
+      [copyOf(said(FDS, late, 3)), copies[1]],
+      [copies[0], copyOf(said(FDS, early, 1))],
+    ] as const)
+      expect(Object.keys(newestOf(one, other).contributions).sort()).toEqual(['fds', 'provider']);
+    expect(
+      Object.keys(newestOf(copyOf(said(FDS, late, 3)), copyOf(said(FDS, early, 1))).contributions),
+    ).toEqual(['fds']);
+  });
+
   it('merge.M3 of two copies of one that no source contributes to the first counts, of another those who do', () => {
     const pass = [...stored(predicted)][0]!;
     const empty: StoredPass = { ...pass, contributions: {} };
@@ -142,12 +170,12 @@ describe('a merged pass', () => {
   });
 
   it.each([
-    ['prediction first', stored(predicted, booked), 'network'],
-    ['booking first', stored(booked, predicted), 'network'],
+    ['prediction first', [predicted, booked], 'network'],
+    ['booking first', [booked, predicted], 'network'],
   ])(
     'MC-PASS-033 MC-PASS-034 says what the booking says, and else the prediction: %s',
-    (_order, passes, feeder) => {
-      expect([...passes][0]).toMatchObject({
+    (_order, submitted, feeder) => {
+      expect([...stored(...submitted)][0]).toMatchObject({
         aos: at(1),
         los: at(9),
         max_elevation: '39 deg',
@@ -246,6 +274,13 @@ describe('a snapshot', () => {
       status: 'booked',
       contributions: { fds: { status: 'cancelled' } },
     });
+  });
+
+  it('MC-PASS-040 finds one by what its source calls it, wherever it was moved to', () => {
+    const passes = stored(pass('p1', 0, 10), booking('b1', 1, 9));
+    const moved = { ...snapshot([]), source: 'provider' as const, passes: [booking('b1', 70, 78)] };
+    expect(replaceWindow(passes, moved, PROVIDER)).toEqual({ upserted: ['p1'], cancelled: [] });
+    expect([ids(passes), passes.get('p1')]).toMatchObject([['p1'], { aos: at(70), los: at(78) }]);
   });
 
   it('A-43 does not cancel what a pass of the snapshot was merged into, under any identifier', () => {
