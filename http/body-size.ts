@@ -26,7 +26,7 @@ export interface TooLarge {
 
 /** The first part that is too large; undefined: none is. An object may have as many unknown fields as are listed. */
 export function tooLarge(value: unknown, schema: Schema, path = ''): TooLarge | undefined {
-  if (typeof value !== 'object' || value === null) return undefined;
+  if (isScalar(value)) return undefined;
   if (schema.anyOf !== undefined) return inEach(value, schema.anyOf, path);
   return Array.isArray(value) ? inList(value, schema, path) : inObject(value, schema, path);
 }
@@ -47,7 +47,9 @@ function inList(
 ): TooLarge | undefined {
   if (most !== undefined && list.length > most) return { path, entries: list.length, most };
   if (items === undefined || Array.isArray(items)) return undefined;
-  return first(list.entries(), ([index, each]) => tooLarge(each, items, `${path}/${index}`));
+  return first(list.entries(), ([index, each]) =>
+    isScalar(each) ? undefined : tooLarge(each, items, `${path}/${index}`),
+  );
 }
 
 function inObject(value: object, schema: Schema, path: string): TooLarge | undefined {
@@ -59,8 +61,14 @@ function inObject(value: object, schema: Schema, path: string): TooLarge | undef
   if (maxProperties !== undefined && entries > maxProperties) return { path, entries, most: maxProperties };
   const [ofAny = {}] = Object.values(patternProperties);
   return first(Object.entries(value), ([name, each]) =>
-    tooLarge(each, Object.hasOwn(properties, name) ? properties[name]! : ofAny, `${path}/${name}`),
+    isScalar(each)
+      ? undefined
+      : tooLarge(each, Object.hasOwn(properties, name) ? properties[name]! : ofAny, `${path}/${name}`),
   );
+}
+
+function isScalar(value: unknown): value is string | number | boolean | null | undefined {
+  return typeof value !== 'object' || value === null;
 }
 
 function first<Item>(

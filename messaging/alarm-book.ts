@@ -5,8 +5,8 @@
  * K1. An alarm that cannot be read is reported in the log and left out; it hides no other.
  * K2. A list has every write that the bus had when it was asked for. Where that is not known here, because the watch is
  *     not complete yet or the store went back, whoever asks reads the bucket.
- * K4. A removal, which only people make, comes without its revision. Where the watch has had `ALARM_REMOVED_MS` for the
- *     last write of the bucket and has not handed it over, it was one.
+ * K4. A removal, which only people make, comes without its revision. The last write of the bucket was one where nothing
+ *     stands in it that is later than what the watch has handed over. No clock is asked: a process may have slept.
  * K3. A list costs what it lists: a mission has a hundred thousand alarms that are normal again, and keeps their
  *     records. They are watched from the first list on: many processes never make one.
  */
@@ -14,7 +14,7 @@
 import type { StoredAlarm } from '../contract/alarm.ts';
 import { type AlarmName, alarmNamed } from '../contract/alarm-name.ts';
 import { buckets } from '../contract/bus/buckets.ts';
-import { ALARM_REMOVED_MS, ALARM_SEEN_MS } from '../contract/limits/alarm.ts';
+import { ALARM_SEEN_MS } from '../contract/limits/alarm.ts';
 import { readStoredAlarm } from '../contract/stored-alarm.ts';
 import type { Bus, Entry, Stoppable } from '../ports/bus.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -27,6 +27,7 @@ export interface RecordedAlarm {
   readonly key: string;
   readonly name: AlarmName;
   readonly stored: StoredAlarm;
+  readonly revision: number;
 }
 
 interface AlarmBookOptions {
@@ -42,8 +43,8 @@ export class AlarmBook implements Stoppable {
   readonly #waiting = new Set<() => void>();
   /** Of what the watch has handed over last. */
   #reached = 0;
-  /** A last write of the bucket that was not handed over when it was waited for, ms since 1970 (K4). */
-  #unseen: { readonly position: number; readonly since: number } | undefined;
+  /** A last write of the bucket that was a removal (K4). */
+  #removal = 0;
   #watch: KeptWatch | undefined;
 
   constructor(options: AlarmBookOptions) {
@@ -52,16 +53,14 @@ export class AlarmBook implements Stoppable {
 
   /** Those of a target, or all, by their keys. Throws `Outage`. */
   async open(target?: string): Promise<readonly RecordedAlarm[]> {
-    if (!(await this.#isUpToDate())) return (await this.recorded(target)).filter(isOpen);
-    const open = this.#open.sorted();
+    const missing = await this.#missing();
+    const open = missing === undefined ? this.#open.sorted() : (await this.#readUpTo(missing)).filter(isOpen);
     return target === undefined ? open : open.filter(({ name }) => name.target === target);
   }
 
-  /** All of a target, or all there are, also those that are normal, by their keys; read from the bucket. Throws `Outage`. */
+  /** All of a target, or all there are, also those that are normal, by their keys. Throws `Outage`. */
   async recorded(target?: string): Promise<readonly RecordedAlarm[]> {
-    const { bus } = this.#options;
-    const entries = await bus.bucket(buckets.alarms).list(target === undefined ? '>' : `${target}.>`);
-    return entries.flatMap((entry) => this.#read(entry) ?? []).sort(byKey);
+    return this.#alarmsIn(await this.#entries(target === undefined ? '>' : `${target}.>`));
   }
 
   async stop(): Promise<void> {
@@ -69,21 +68,42 @@ export class AlarmBook implements Stoppable {
     this.#wake();
   }
 
-  /** K2 */
-  async #isUpToDate(): Promise<boolean> {
+  /** K2: a position that the watch has not come to; undefined: it has everything. */
+  async #missing(): Promise<number | undefined> {
     const { bus, clock } = this.#options;
     this.#watch ??= keepWatching(this.#options, buckets.alarms, (key, entry) => this.#changed(key, entry));
-    if (!this.#watch.live) return false;
+    if (!this.#watch.live) return 0;
     const before = this.#reached;
     const position = await bus.bucket(buckets.alarms).position();
-    // Otherwise the store went back, and the watch may not have noticed.
-    if (position < before) return false;
-    if (this.#reached < position && this.#unseen?.position === position)
-      return clock.now() - this.#unseen.since >= ALARM_REMOVED_MS;
+    // The store went back, and the watch may not have noticed.
+    if (position < before) return 0;
+    if (position === this.#removal) return undefined;
     const until = clock.now() + ALARM_SEEN_MS;
     while (this.#reached < position && clock.now() < until) await this.#next(until);
-    if (this.#reached < position) this.#unseen = { position, since: clock.now() };
-    return this.#reached >= position && this.#watch.live;
+    return this.#reached >= position && this.#watch.live ? undefined : position;
+  }
+
+  async #readUpTo(missing: number): Promise<readonly RecordedAlarm[]> {
+    const entries = await this.#entries('>');
+    const isRemoval = missing > this.#reached && entries.every(({ revision }) => revision <= this.#reached);
+    if (isRemoval && this.#watch?.live === true)
+      this.#removed(missing, new Set(entries.map(({ key }) => key)));
+    return this.#alarmsIn(entries);
+  }
+
+  /** K4: what does not stand any more, and was not written again since. */
+  #removed(position: number, standing: ReadonlySet<string>): void {
+    this.#removal = position;
+    for (const { key, revision } of this.#open.sorted())
+      if (!standing.has(key) && revision < position) this.#open.set(key, undefined);
+  }
+
+  #entries(filter: string): Promise<Entry[]> {
+    return this.#options.bus.bucket(buckets.alarms).list(filter);
+  }
+
+  #alarmsIn(entries: readonly Entry[]): readonly RecordedAlarm[] {
+    return entries.flatMap((entry) => this.#read(entry) ?? []).sort(byKey);
   }
 
   /** Something has changed, or that time is over. */
@@ -105,6 +125,8 @@ export class AlarmBook implements Stoppable {
     this.#open.set(key, alarm !== undefined && isOpen(alarm) ? alarm : undefined);
     if (entry === undefined) return;
     this.#reached = entry.revision;
+    // Of a store that went back the same position may be that of something else.
+    this.#removal = 0;
     this.#wake();
   }
 
@@ -113,10 +135,10 @@ export class AlarmBook implements Stoppable {
   }
 
   /** K1 */
-  #read({ key, value }: Entry): RecordedAlarm | undefined {
+  #read({ key, value, revision }: Entry): RecordedAlarm | undefined {
     const name = alarmNamed(key);
     const stored = readStoredAlarm(value);
-    if (name !== undefined && stored !== undefined) return { key, name, stored };
+    if (name !== undefined && stored !== undefined) return { key, name, stored, revision };
     this.#options.log.warn({ alarm: key }, 'malformed alarm record skipped');
     return undefined;
   }
