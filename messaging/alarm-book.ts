@@ -87,15 +87,20 @@ export class AlarmBook implements Stoppable {
     const entries = await this.#entries('>');
     const isRemoval = missing > this.#reached && entries.every(({ revision }) => revision <= this.#reached);
     if (isRemoval && this.#watch?.live === true)
-      this.#removed(missing, new Set(entries.map(({ key }) => key)));
+      await this.#removed(missing, new Set(entries.map(({ key }) => key)));
     return this.#alarmsIn(entries);
   }
 
-  /** K4: what does not stand any more, and was not written again since. */
-  #removed(position: number, standing: ReadonlySet<string>): void {
+  /** K4. A copy that lags may leave out what stands: so the leader is asked for each that seems to be gone. */
+  async #removed(position: number, standing: ReadonlySet<string>): Promise<void> {
     this.#removal = position;
-    for (const { key, revision } of this.#open.sorted())
-      if (!standing.has(key) && revision < position) this.#open.set(key, undefined);
+    const bucket = this.#options.bus.bucket(buckets.alarms);
+    for (const alarm of this.#open.sorted()) {
+      const { key, revision } = alarm;
+      if (standing.has(key) || revision > position || (await bucket.get(key)) !== undefined) continue;
+      // It may have been handed over again meanwhile.
+      if (this.#open.get(key) === alarm) this.#open.set(key, undefined);
+    }
   }
 
   #entries(filter: string): Promise<Entry[]> {
