@@ -10,10 +10,10 @@ import { LongestFirst } from './test/support/longest-first.ts';
 const APART = ['test/benchmark/**/*.test.ts'];
 
 /**
- * Three for each core: most of what a test does is waiting, for servers, processes and timers. Each takes some 1.5 GB
+ * Two for each core: half of what a test does is waiting, for servers, processes and timers. Each takes up to 1.5 GB
  * with the processes that it starts, and loads everything once for itself.
  */
-const WORKERS = Math.max(2, Math.min(3 * availableParallelism(), Math.floor(totalmem() / 1.5e9), 8));
+const WORKERS = Math.max(2, Math.min(2 * availableParallelism(), Math.floor(totalmem() / 1.5e9), 8));
 
 export default defineConfig({
   test: {
