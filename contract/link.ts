@@ -287,6 +287,8 @@ export interface FaultCall {
   readonly fault: string;
   readonly on: boolean;
   readonly run?: string;
+  /** Which fault of the program of the run. */
+  readonly index?: number;
   /** The caller, for the event that reports the switch. */
   readonly by?: string;
 }

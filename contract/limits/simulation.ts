@@ -12,6 +12,8 @@ export const SIM_FILES_SHOWN = 4_000;
  * time.
  */
 export const FAULT_AT_END_MS = 1_000;
+/** Switches of runs that a gateway knows to be over: a request is on its way for seconds, and runs switch a few. */
+export const SWITCHES_OVER_KEPT = 1_000;
 /** Request identifiers a simulated spacecraft counts: one for each sequence count of its APID. */
 export const SPACECRAFT_REQUESTS = 16_384;
 /** The longest delay of a simulated radio channel, one way: as far as ten million kilometres. */

@@ -3,8 +3,11 @@
  *
  * L1. A fault is on while a run or a person has it on: a run that is over takes none away from another one. What a
  *     person switches off is off for everybody.
+ * L2. A run switches each fault of its program on once and off once. An "on" behind the "off" has been on its way for
+ *     long, from an executor that slept or across a slow bus: it changes nothing, for nobody would switch that off.
  */
 
+import { SWITCHES_OVER_KEPT } from '../../contract/limits/simulation.ts';
 import type { FaultCall } from '../../contract/link.ts';
 
 /** A call that no run has made. */
@@ -12,15 +15,29 @@ const PERSON = '';
 
 export class FaultHolders {
   readonly #byFault = new Map<string, Set<string>>();
+  /** Those that have switched it off, the oldest first (L2). */
+  readonly #over = new Set<string>();
 
   /** Whether the fault is on behind this call. */
-  switch({ fault, on, run = PERSON }: FaultCall): boolean {
+  switch({ fault, on, run = PERSON, index }: FaultCall): boolean {
     const holders = this.#byFault.get(fault) ?? new Set<string>();
-    if (on) holders.add(run);
-    else if (run === PERSON) holders.clear();
-    else holders.delete(run);
+    const holder = index === undefined ? run : `${run} ${index}`;
+    if (on) {
+      if (!this.#over.has(holder)) holders.add(holder);
+    } else if (holder === PERSON) holders.clear();
+    else {
+      holders.delete(holder);
+      if (index !== undefined) this.#isOver(holder);
+    }
     if (holders.size === 0) this.#byFault.delete(fault);
     else this.#byFault.set(fault, holders);
     return holders.size > 0;
+  }
+
+  #isOver(holder: string): void {
+    this.#over.delete(holder);
+    this.#over.add(holder);
+    const [oldest] = this.#over;
+    if (oldest !== undefined && this.#over.size > SWITCHES_OVER_KEPT) this.#over.delete(oldest);
   }
 }

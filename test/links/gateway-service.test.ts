@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { decodeBatch, type FrameBatch } from '../../contract/batch.ts';
 import { subject } from '../../contract/bus/subjects.ts';
 import { CLOCK_SKEW_MS } from '../../contract/limits/membership.ts';
+import { SWITCHES_OVER_KEPT } from '../../contract/limits/simulation.ts';
 import type { EchoMessage, FaultReply, SendCall, SendReply } from '../../contract/link.ts';
 import type { FaultEvent } from '../../contract/simulation.ts';
 import { createGateway, type RunningGateway } from '../../links/gateway-service.ts';
@@ -253,6 +254,35 @@ describe('faults', () => {
       reply = await fault('tm_silence', what === 'on', who === 'person' ? {} : { run: who });
     expect(reply?.ok && reply.value.faults).toContainEqual({ fault: 'tm_silence', on: isOn });
     expect(onSubject<FaultEvent>('mcs.sim.evt.sat1').map(({ on }) => on)).toEqual(published);
+  });
+
+  it.each([
+    ['an "on" that was late', ['A0 off', 'A0 on'], false],
+    ['one of another fault of its program', ['A0 on', 'A0 off', 'A1 on'], true],
+    ['one of another run', ['A0 on', 'A0 off', 'B0 on'], true],
+    ['the first again, which is off before the second is', ['A0 on', 'A1 on', 'A0 off'], true],
+    ['both off', ['A0 on', 'A1 on', 'A0 off', 'A1 off', 'A0 on'], false],
+    ['a person behind it', ['A0 on', 'A0 off', ' on'], true],
+  ])(
+    'fault-holders.L2 a run is done with a fault once it has switched it off: %s',
+    async (_, calls, isOn) => {
+      let reply: FaultReply | undefined;
+      for (const [who = '', what] of calls.map((call) => call.split(' '))) {
+        const of = who === '' ? {} : { run: who[0], index: Number(who[1]) };
+        reply = await fault('tm_silence', what === 'on', of);
+      }
+      expect(reply?.ok && reply.value.faults).toContainEqual({ fault: 'tm_silence', on: isOn });
+    },
+  );
+
+  it('fault-holders.L2 knows so many of those that are over', async () => {
+    for (let n = 0; n <= SWITCHES_OVER_KEPT; n += 1)
+      await fault('tm_silence', false, { run: `R${n}`, index: 0 });
+    const late = async (n: number) => {
+      const reply = await fault('tm_silence', true, { run: `R${n}`, index: 0 });
+      return reply.ok && reply.value.faults.find((each) => each.fault === 'tm_silence')?.on;
+    };
+    expect([await late(1), await late(0)]).toEqual([false, true]);
   });
 
   it('switches the spacecraft', async () => {

@@ -38,12 +38,12 @@ export function createFault(services: RunServices): Handler<'effect.fault'> {
  * A gateway that nobody serves is waited for (hand-overs.G1). Undefined when the run is no longer held here.
  */
 async function switchFault(
-  { fault: { gateway, fault }, on }: FaultEffect,
+  { fault: { gateway, fault }, index, on }: FaultEffect,
   { run, by, holds }: RunAtHand,
   { bus, handOvers }: RunServices,
   signal: AbortSignal,
 ): Promise<SwitchEnd | undefined> {
-  const call: FaultCall = { fault, on, run, ...(by !== undefined && { by }) };
+  const call: FaultCall = { fault, on, run, index, ...(by !== undefined && { by }) };
   const to = subject.gatewayVerb(gateway, 'fault');
   const question = { to, call, read: readFaultReply, timeoutMs: SIM_ANSWER_MS };
   const found = await handOvers.ask(bus, question, { name: gateway, isOfCell: true, signal, mayAsk: holds });

@@ -41,7 +41,7 @@ describe('a fault of a run', () => {
     await world.passes(9_990, 10);
     expect(asked).toEqual([]);
     await world.passes(10, 1);
-    expect(asked).toEqual([{ fault: 'tm_silence', on: true, run: RUN, by: 'ana' }]);
+    expect(asked).toEqual([{ fault: 'tm_silence', on: true, run: RUN, index: 3, by: 'ana' }]);
     expect(seen.event).toEqual({ type: 'fault.switched', at: START + 10_000, fault: 3, on: true });
   });
 
