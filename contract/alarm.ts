@@ -145,14 +145,29 @@ export const AlarmEventPage = Type.Object(
 );
 export type AlarmEventPage = Static<typeof AlarmEventPage>;
 
-/** The event in a message of ALARMS; undefined for bytes that are malformed. */
+/** The event in a message of ALARMS; undefined for anything else: a record may be made of it (alarm/recovery.V2). */
 export function readAlarmEvent(data: Uint8Array): AlarmEvent | undefined {
   try {
     const event = parseJsonBytes(data) as Partial<AlarmEvent> | null;
-    return typeof event?.seq === 'number' ? (event as AlarmEvent) : undefined;
+    return isEvent(event) ? event : undefined;
   } catch {
     return undefined;
   }
+}
+
+function isEvent(read: Partial<AlarmEvent> | null): read is AlarmEvent {
+  const { seq, previous, state, at } = read ?? {};
+  return (
+    typeof seq === 'number' &&
+    isState(previous) &&
+    isState(state) &&
+    typeof at === 'string' &&
+    Number.isFinite(Date.parse(at))
+  );
+}
+
+function isState(read: unknown): read is AlarmState {
+  return (ALARM_STATES as readonly unknown[]).includes(read);
 }
 
 /** Which alarm a command was accepted for. */

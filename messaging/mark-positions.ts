@@ -31,6 +31,7 @@ const MEANINGS: Readonly<Record<string, Readonly<Record<string, Meaning>>>> = {
   decoder: { next: next(streams.frames) },
   transfers: { position: last(streams.fileChunks) },
   alarms: { position: last(streams.values) },
+  'alarm-records': { events: last(streams.alarms) },
 };
 
 /** The positions of a mark whose streams are known; `name`: `<prefix>.<partition>`. */

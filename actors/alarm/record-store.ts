@@ -24,6 +24,7 @@ import { type AlarmContext, NEVER_EVALUATED } from '../../machines/alarm/record.
 import type { Bus } from '../../ports/bus.ts';
 import type { ArmedTimer, Commit, Committed, Emitted, Store, Stored } from '../../ports/entity.ts';
 import { type KnownHead, publish } from './alarm-event.ts';
+import type { Writing } from './compared-mark.ts';
 import { recover } from './recovery.ts';
 
 export const ALARM_VERSION = 1;
@@ -47,6 +48,8 @@ export interface AlarmTerm {
   readonly heads: Map<string, KnownHead>;
   /** Events of this alarm that were acknowledged are lost, until then. */
   eventsLost(key: string, until: number): void;
+  /** A record is about to be written, or compared with its event. */
+  writing(key: string): Writing;
 }
 
 const NO_EVENT: KnownHead = { position: 0, at: 0 };
@@ -64,6 +67,8 @@ interface Progress {
   done: number;
   written: boolean;
   position: number;
+  /** The record that is being written. */
+  writing?: Writing | undefined;
 }
 
 /** The store of the kind `alarm`. */
@@ -159,14 +164,19 @@ async function commit(
   if (term === undefined || name === undefined || term.epoch !== epoch) return { outcome: 'fenced' };
   for (const item of records.slice(progress.done) as readonly Emitted[] as readonly (Emitted & AlarmItem)[]) {
     const stored: StoredAlarm = { ...item.stored, epoch };
+    progress.writing ??= term.writing(key);
     const stands = progress.written
       ? await stillStands(bus, key, stored, progress)
       : await write(bus, key, stored, term, progress);
     if (!stands) return { outcome: 'fenced' };
-    if (item.transition && !(await tell(bus, name, stored, term, () => written?.(item.state))))
-      return { outcome: 'fenced' };
+    const told = item.transition
+      ? await tell(bus, name, stored, term, () => written?.(item.state))
+      : 'not to be published';
+    if (told === undefined) return { outcome: 'fenced' };
+    progress.writing.ended(progress.position, told === 'not to be published' ? undefined : told);
     progress.done += 1;
     progress.written = false;
+    progress.writing = undefined;
   }
   return { outcome: 'committed', position: progress.position };
 }
@@ -216,8 +226,8 @@ async function stillStands(
 }
 
 /**
- * Publishes the transition; false when this process leads no more, or the stream went back: who leads now goes by the
- * bucket.
+ * Publishes the transition; undefined when this process leads no more, or the stream went back: who leads now goes by
+ * the bucket.
  */
 async function tell(
   bus: Bus,
@@ -225,16 +235,17 @@ async function tell(
   stored: StoredAlarm,
   term: AlarmTerm,
   written: () => void,
-): Promise<boolean> {
+): Promise<KnownHead | undefined> {
   written();
-  if (!term.holds()) return false;
+  if (!term.holds()) return undefined;
   const key = alarmKey(name);
   const told = await publish(bus, name, stored, term.heads.get(key) ?? NO_EVENT, {
     once: true,
   });
-  if (told === undefined) return false;
+  if (told === undefined) return undefined;
   if (told.lost !== undefined) term.eventsLost(key, told.lost);
-  term.heads.set(key, { position: told.position, at: Date.parse(stored.record.changed_at ?? '') || 0 });
+  const head = { position: told.position, at: Date.parse(stored.record.changed_at ?? '') || 0 };
+  term.heads.set(key, head);
   term.published(name, stored);
-  return true;
+  return head;
 }

@@ -12,7 +12,7 @@
  * V3. Only who leads writes, and nothing over what somebody else has written meanwhile.
  */
 
-import type { AlarmEvent, StoredAlarm } from '../../contract/alarm.ts';
+import type { AlarmEvent, AlarmRecord, StoredAlarm } from '../../contract/alarm.ts';
 import { type AlarmName, alarmKey } from '../../contract/alarm-name.ts';
 import { buckets } from '../../contract/bus/buckets.ts';
 import { streams } from '../../contract/bus/streams.ts';
@@ -21,7 +21,8 @@ import { storedAlarmBytes } from '../../contract/stored-alarm.ts';
 import { NEVER_EVALUATED } from '../../machines/alarm/record.ts';
 import { pastIsGone } from '../../messaging/low-water-mark.ts';
 import type { Bus } from '../../ports/bus.ts';
-import { type Head, headOf, isEventOf, type KnownHead, publish, recordOf } from './alarm-event.ts';
+import { eventsOf, type Head, headOf, isEventOf, type KnownHead, publish, recordOf } from './alarm-event.ts';
+import type { Writing } from './compared-mark.ts';
 
 /** A record as it stands in the bucket. */
 export interface Recorded {
@@ -44,6 +45,7 @@ interface Term {
   holds(): boolean;
   /** Events before this time, ms since 1970, may have left the stream. */
   oldest(): number;
+  writing(key: string): Writing;
 }
 
 /** Throws `Outage`, also where the term is over or somebody else wrote. */
@@ -53,10 +55,28 @@ export async function recover(
   recorded: Recorded | undefined,
   term: Term,
 ): Promise<Recovered> {
+  const writing = term.writing(alarmKey(name));
+  try {
+    const recovered = await bringTogether(bus, name, recorded, term);
+    writing.ended(recovered.recorded?.revision, recovered.head);
+    return recovered;
+  } catch (error) {
+    writing.ended();
+    throw error;
+  }
+}
+
+async function bringTogether(
+  bus: Bus,
+  name: AlarmName,
+  recorded: Recorded | undefined,
+  term: Term,
+): Promise<Recovered> {
   const head = await headOf(bus, name);
-  if (head.event !== undefined && !isKnown(head.event, recorded))
+  if (head.event !== undefined && differs(head.event, recorded))
     return { recorded: await recordAgain(bus, name, head.event, recorded, term), ...at(head) };
-  if (recorded === undefined || !isMissing(recorded, head, term)) return { recorded, ...at(head) };
+  if (recorded === undefined || !isMissing(recorded, head.seq, term.oldest()))
+    return { recorded, ...at(head) };
   const published = await publish(bus, name, recorded.stored, head);
   if (published === undefined) throw pastIsGone(streams.alarms);
   const { changed_at = '', seq } = recorded.stored.record;
@@ -70,16 +90,28 @@ export async function recover(
   };
 }
 
-/** V2 */
-function isKnown(event: AlarmEvent, recorded: Recorded | undefined): boolean {
+/** Whether the last event of an alarm was recorded and is not any more (V2). */
+export function differs(event: AlarmEvent | undefined, recorded: Recorded | undefined): boolean {
+  if (event === undefined) return false;
   const record = recorded?.stored.record;
-  return record !== undefined && (event.seq < record.seq || isEventOf(event, record));
+  return record === undefined || !(event.seq < record.seq || isEventOf(event, record));
 }
 
-/** V1 */
-function isMissing({ stored: { record } }: Recorded, { seq }: Head, term: Term): boolean {
-  const isOld = Date.parse(record.changed_at ?? '') < term.oldest();
+/** Whether the stream of an alarm, which ends with transition `seq`, does not have its last one (V1). */
+export function isMissing({ stored: { record } }: Recorded, seq: number, oldest: number): boolean {
+  const isOld = Date.parse(record.changed_at ?? '') < oldest;
   return seq < record.seq && !(seq === 0 && isOld);
+}
+
+/** What the events before this one make of a record, where it depends on them: since when the alarm is active. */
+async function publishedBefore(
+  bus: Bus,
+  name: AlarmName,
+  { previous, state, seq }: AlarmEvent,
+): Promise<AlarmRecord | undefined> {
+  if (state === 'NORMAL' || previous === 'NORMAL') return undefined;
+  const before = (await eventsOf(bus, name)).filter((event) => event.seq < seq);
+  return before.reduce<AlarmRecord | undefined>((record, event) => recordOf(event, record), undefined);
 }
 
 async function recordAgain(
@@ -90,7 +122,8 @@ async function recordAgain(
   term: Term,
 ): Promise<Recorded> {
   const known = before?.stored ?? { evaluated: NEVER_EVALUATED };
-  const stored: StoredAlarm = { ...known, record: recordOf(event, before?.stored.record), epoch: term.epoch };
+  const record = recordOf(event, before?.stored.record ?? (await publishedBefore(bus, name, event)));
+  const stored: StoredAlarm = { ...known, record, epoch: term.epoch };
   const key = alarmKey(name);
   const bytes = storedAlarmBytes(stored);
   const put = term.holds()

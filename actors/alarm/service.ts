@@ -2,8 +2,8 @@
  * The alarm service: what the leader of `alarms` runs. Sole writer of alarms; one cell for each alarm that is not at
  * rest, and none for the others. Mission Control Service, sections 2.4, 3.3 and 4.4.
  *
- * S1. Record and stream of an alarm are brought together before anything else happens to it (`recovery.ts`; MC-ALM-054,
- *     MC-ALM-055): here of all that are recorded, and by the store of any that is needed earlier.
+ * S1. Record and stream of an alarm are brought together before anything else happens to it (`record-comparison.ts`;
+ *     MC-ALM-054, MC-ALM-055): here of all that may differ, and by the store of any that is needed earlier.
  * S2. A shelving that has a term and a reaction that is not over go on under a new leader, whether or not anything is
  *     evaluated.
  * S3. What the mission does not have any more stays recorded and listed.
@@ -24,11 +24,9 @@ import { buckets } from '../../contract/bus/buckets.ts';
 import { streams } from '../../contract/bus/streams.ts';
 import {
   ALARM_EDGES_UNDER_WAY,
-  ALARM_RECOVERIES,
   ALARM_SETTLE_MS,
   ALARM_TARGETS_OPENING,
 } from '../../contract/limits/alarm.ts';
-import { readStoredAlarm } from '../../contract/stored-alarm.ts';
 import type { AlarmChartEvent, AlarmEffect, ConditionChanged } from '../../machines/alarm/protocol.ts';
 import { isActive, NEVER_EVALUATED } from '../../machines/alarm/record.ts';
 import { inTurns } from '../../messaging/in-turns.ts';
@@ -43,10 +41,11 @@ import type { Log } from '../../ports/log.ts';
 import type { MissionSource } from '../../ports/mission-source.ts';
 import { eventOf, type KnownHead } from './alarm-event.ts';
 import type { AlarmServices } from './binding.ts';
+import { ComparedMark, type Writing } from './compared-mark.ts';
 import { serveControl } from './control.ts';
 import type { Reactions } from './reactions.ts';
-import { type AlarmTerm, validName } from './record-store.ts';
-import { type Recorded, recover } from './recovery.ts';
+import { takeOver } from './record-comparison.ts';
+import type { AlarmTerm } from './record-store.ts';
 import { Requests } from './requests.ts';
 import { shownText } from './shown-text.ts';
 import { Slots } from './slots.ts';
@@ -81,6 +80,7 @@ export class AlarmService implements AlarmTerm, AlarmServices, CellOwner {
   readonly heads = new Map<string, KnownHead>();
   readonly #options: AlarmServiceOptions;
   readonly #requests: Requests;
+  readonly #compared: ComparedMark;
   readonly #stopping = new AbortController();
   /** Every record, as it stands in the bucket. */
   readonly #records = new Map<string, StoredAlarm>();
@@ -100,14 +100,17 @@ export class AlarmService implements AlarmTerm, AlarmServices, CellOwner {
     this.epoch = options.epoch;
     this.reactions = options.reactions;
     this.#requests = new Requests(options.clock);
+    const { bus, clock, log, epoch } = options;
+    this.#compared = new ComparedMark({ bus, clock, log, epoch, lost: (error) => this.#failed(error) });
   }
 
   /** Takes the alarms over. Rejects with `Outage`. */
   async start(): Promise<void> {
-    const recorded = await this.#readRecords();
-    if (this.#stopped) return;
-    this.#control = this.#serve();
-    await this.#recoverAll(recorded);
+    const { bus, log } = this.#options;
+    const known = (): void => {
+      this.#control = this.#serve();
+    };
+    await takeOver({ bus, log, term: this, compared: this.#compared, signal: this.#stopping.signal, known });
     if (this.#stopped) return;
     this.#wakeAll();
     this.#unwatch = this.#options.missions.onChange((mission) => {
@@ -127,6 +130,7 @@ export class AlarmService implements AlarmTerm, AlarmServices, CellOwner {
     await Promise.all([this.#control?.stop(), ...[...this.#targets.values()].map((target) => target.stop())]);
     await this.#mission;
     for (const key of [...this.#options.cells.ids()]) this.#options.cells.drop(key);
+    await this.#compared.stop();
   }
 
   /** The cell of an alarm is gone; `quarantined` waits for a person (S8). */
@@ -155,6 +159,10 @@ export class AlarmService implements AlarmTerm, AlarmServices, CellOwner {
     const at = new Date(until).toISOString();
     log.error({ alarm: key, until: at }, 'what was acknowledged of an alarm is lost');
     bus.lost?.(until);
+  }
+
+  writing(key: string): Writing {
+    return this.#compared.writing(key);
   }
 
   epochOf(): number {
@@ -234,34 +242,6 @@ export class AlarmService implements AlarmTerm, AlarmServices, CellOwner {
 
   #failed(error: unknown): void {
     if (!this.#stopped) this.#options.failed(error);
-  }
-
-  async #readRecords(): Promise<[key: string, recorded: Recorded][]> {
-    const { bus, log } = this.#options;
-    const recorded: [string, Recorded][] = [];
-    for (const { key, value, revision } of await bus.bucket(buckets.alarms).list('>')) {
-      const stored = readStoredAlarm(value);
-      if (stored === undefined || validName(key) === undefined)
-        log.error({ key, bucket: buckets.alarms.name }, 'malformed record or key of an alarm: skipped');
-      else recorded.push([key, { stored, revision }]);
-    }
-    for (const [key, { stored }] of recorded) this.written(key, stored);
-    return recorded;
-  }
-
-  /** S1 */
-  async #recoverAll(recorded: readonly [key: string, recorded: Recorded][]): Promise<void> {
-    await inTurns(recorded, ALARM_RECOVERIES, ([key, one]) => this.#recover(key, one));
-  }
-
-  async #recover(key: string, recorded: Recorded): Promise<void> {
-    const { bus, holds, transition } = this.#options;
-    const name = alarmNamed(key);
-    if (name === undefined || this.#stopped || !holds()) return;
-    const { recorded: now = recorded, published, lost } = await recover(bus, name, recorded, this);
-    if (lost !== undefined) this.eventsLost(key, lost);
-    if (published) transition(eventOf(name, now.stored.record));
-    if (now !== recorded) this.written(key, now.stored);
   }
 
   /** S2 */

@@ -6,6 +6,7 @@
  */
 
 import { ulid } from 'ulid';
+import { alarmKey } from '../../contract/alarm-name.ts';
 import { buckets } from '../../contract/bus/buckets.ts';
 import { header } from '../../contract/bus/headers.ts';
 import { streams } from '../../contract/bus/streams.ts';
@@ -146,9 +147,23 @@ export function alarmRecords(bus: Bus, { targets, count }: Telecommands): Promis
   return inBulk(count, (n) => alarmRecord(bus, `${targets[n % targets.length]}.battery.1.a${n}`, 1));
 }
 
-/** The same of alarms that are normal again: a year leaves one of each alarm that was ever raised. */
+/**
+ * The same of alarms that are normal again, with their events: a year leaves one of each alarm that was ever raised.
+ */
 export function calmAlarmRecords(bus: Bus, { targets, count }: Telecommands): Promise<void> {
-  return inBulk(count, (n) => alarmRecord(bus, `${targets[n % targets.length]}.battery.1.c${n}`, 2));
+  return inBulk(count, async (n) => {
+    const name = {
+      target: targets[n % targets.length]!,
+      component: 'battery',
+      instance: '1',
+      alarm: `c${n}`,
+    };
+    for (const seq of [1, 2]) {
+      const event = bytes({ ...name, ...transition(seq), at: AT });
+      await bus.append(streams.alarms, subject.alarmEvent(name), event, { id: `${alarmKey(name)}-${seq}` });
+    }
+    await alarmRecord(bus, alarmKey(name), 2);
+  });
 }
 
 function alarmRecord(bus: Bus, key: string, seq: number): Promise<unknown> {

@@ -24,6 +24,8 @@ export const ALARM_EDGES_UNDER_WAY = 64;
 export const ALARM_EDGES_WAITING = 2_000;
 /** Records whose last event is compared with the stream at the same time by a new alarm leader. */
 export const ALARM_RECOVERIES = 64;
+/** Writes of records that wait until those before them are covered (alarm/compared-mark.C1): seconds of a storm. */
+export const ALARM_WRITES_NOT_COVERED = 10_000;
 /** Targets that a new alarm leader takes up at the same time. */
 export const ALARM_TARGETS_OPENING = 32;
 /**

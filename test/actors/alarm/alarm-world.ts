@@ -122,6 +122,7 @@ export function mortalBus(real: Bus, dies: (write: string) => boolean = () => fa
           return {
             get: (key: string) => alive('get', () => bucket.get(key)),
             list: (filter: string) => alive('list', () => bucket.list(filter)),
+            position: () => alive('position', () => bucket.position()),
             put: (...write: Parameters<typeof bucket.put>) =>
               alive(`put ${given[0].name} ${write[0]}`, () => bucket.put(...write)),
           };

@@ -44,6 +44,7 @@ function world() {
   const bus = new LogBus();
   const seen = {
     lost: [] as Error[],
+    covered: [] as [number | undefined, number | undefined][],
     published: [] as number[],
     written: [] as [string, number][],
     eventsLost: [] as [string, number][],
@@ -58,6 +59,7 @@ function world() {
     oldest: () => NOW - 90 * DAY,
     heads: new Map(),
     eventsLost: (key, until) => void seen.eventsLost.push([key, until]),
+    writing: () => ({ ended: (revision, head) => void seen.covered.push([revision, head?.position]) }),
   };
   const store = createRecordStore({ bus, term: () => term });
   const commit = (position: number, ...records: Emitted[]): Commit => {
@@ -120,6 +122,27 @@ describe('writing', () => {
     };
     await createRecordStore({ bus, term: () => term, written }).commit(commit(0, item(1), item(1, false)));
     expect(order).toEqual([['ACTIVE_UNACK', 1, []]]);
+  });
+
+  it('compared-mark.C1 each write is accounted for with its event, also one that is asked for again', async () => {
+    const { bus, store, commit, seen } = world();
+    bus.bucket(buckets.alarms).loseAnswer = true;
+    await patiently(store, commit(0, item(1), item(1, false), item(2)));
+    expect(seen.covered).toEqual([
+      [1, 1],
+      [2, undefined],
+      [3, 2],
+    ]);
+    await store.load(KEY);
+    expect(seen.covered.slice(3)).toEqual([[3, 2]]);
+  });
+
+  it('compared-mark.C1 of a record that cannot be brought together with its events nothing is accounted for', async () => {
+    const { bus, store, put, seen } = world();
+    await put({ record: recordOf(1), evaluated: NEVER_EVALUATED, epoch: 7 });
+    bus.fate = () => 'lost';
+    await expect(store.load(KEY)).rejects.toThrow('lost');
+    expect(seen.covered).toEqual([[undefined, undefined]]);
   });
 
   it('what is no transition is stored and not published', async () => {

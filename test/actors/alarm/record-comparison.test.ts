@@ -1,0 +1,143 @@
+/** What a new alarm leader compares of records and events, over a bus in memory. */
+
+import { expect, it } from 'vitest';
+import { alarmKey } from '../../../contract/alarm-name.ts';
+import { buckets } from '../../../contract/bus/buckets.ts';
+import { streams } from '../../../contract/bus/streams.ts';
+import { subject } from '../../../contract/bus/subjects.ts';
+import { command, eventsOf, nameOf, SaidMissions, says } from './alarm-world.ts';
+import { AskedBus, leader, pass, recordOf, stateOf, type World } from './memory-leader.ts';
+
+const NAMES = Array.from({ length: 20 }, (_, n) => `a${n}`);
+const missions = () => new SaidMissions(NAMES);
+const keyOf = (alarm: string): string => alarmKey(nameOf(alarm));
+
+/** A leader under which each alarm was raised, and has stopped. */
+async function raised(bus = new AskedBus()): Promise<World> {
+  const led = await leader({ missions: missions() }, bus);
+  await says(
+    bus,
+    NAMES.map((alarm) => ({ alarm, severity: 'warning' as const })),
+  );
+  await pass(led);
+  return led;
+}
+
+/** What is asked of the bus about single alarms until the next leader leads. */
+async function asking(bus: AskedBus, act: () => Promise<unknown>): Promise<string[]> {
+  const asked: string[] = [];
+  const last = bus.last.bind(bus);
+  bus.last = async (stream, about) => {
+    if (stream === streams.alarms) asked.push(about.split('.').at(-1)!);
+    return last(stream, about);
+  };
+  await act();
+  bus.last = last;
+  return [...new Set(asked)];
+}
+
+async function next(before: World, epoch = 20): Promise<World> {
+  return leader({ epoch, missions: missions() }, before.bus, before.clock);
+}
+
+it('record-comparison.O1 asks nothing about what the leader before has published', async () => {
+  const before = await raised();
+  await before.stop();
+  let led: World | undefined;
+  expect(await asking(before.bus, async () => (led = await next(before)))).toEqual([]);
+  await says(before.bus, [{ alarm: 'a3', severity: null }]);
+  await pass(led!);
+  expect(stateOf(led!, 'a3')).toBe('CLEARED_UNACK');
+  expect((await eventsOf(before.bus, 'a3')).map(({ event }) => event.seq)).toEqual([1, 2]);
+  await led!.stop();
+});
+
+it('record-comparison.O1 asks nothing where no mark is left either: records and events say the same', async () => {
+  const before = await raised();
+  await before.stop();
+  before.bus.bucket(buckets.members).entries.clear();
+  let led: World | undefined;
+  expect(await asking(before.bus, async () => (led = await next(before)))).toEqual([]);
+  expect(led!.failures).toEqual([]);
+  await led!.stop();
+});
+
+it('record-comparison.O1 MC-ALM-054 asks about one whose event the leader before did not come to publish, and publishes it', async () => {
+  const before = await raised();
+  await before.stop();
+  const bucket = before.bus.bucket(buckets.alarms);
+  const { value } = bucket.entries.get(keyOf('a7'))!;
+  const written = JSON.parse(Buffer.from(value).toString()) as Record<string, unknown>;
+  const cleared = { ...written, previous: 'ACTIVE_UNACK', state: 'CLEARED_UNACK', seq: 2 };
+  await bucket.overwrite(keyOf('a7'), Buffer.from(JSON.stringify(cleared)));
+  let led: World | undefined;
+  expect(await asking(before.bus, async () => (led = await next(before)))).toEqual(['a7']);
+  expect((await eventsOf(before.bus, 'a7')).slice(0, 2).map(({ event }) => event.seq)).toEqual([1, 2]);
+  await led!.stop();
+  expect(await asking(before.bus, async () => (led = await next(before, 30)))).toEqual([]);
+  await led!.stop();
+});
+
+it('record-comparison.O2 O4 alarm/recovery.V2 a bucket that was emptied is said, and its alarms are recorded again as they were published', async () => {
+  const before = await raised();
+  expect(await command(before.bus, 'a5', { action: 'acknowledge' })).toEqual({ outcome: 'accepted' });
+  await before.stop();
+  const published = recordOf(before, 'a5')!.record;
+  const bus = new AskedBus();
+  for (const each of ['mcs_members', 'mcs_values'] as const)
+    for (const [key, { value }] of before.bus.bucket({ name: each } as never).entries)
+      await bus.bucket({ name: each } as never).overwrite(key, value);
+  for (const { subject: about, data } of before.bus.messages(streams.alarms))
+    await bus.append(streams.alarms, about, data);
+  const led = await leader({ epoch: 2_000, missions: missions() }, bus, before.clock);
+  expect(NAMES.map((alarm) => stateOf(led, alarm))).toEqual(
+    NAMES.map((alarm) => (alarm === 'a5' ? 'ACTIVE_ACK' : 'ACTIVE_UNACK')),
+  );
+  expect(recordOf(led, 'a5')!.record).toEqual(published);
+  expect(bus.lostUntil).toBe(Date.parse(published.changed_at!));
+  expect(led.said.map(({ message }) => message)).toContainEqual(
+    expect.stringContaining('records of alarms are lost'),
+  );
+  expect(led.failures).toEqual([]);
+  await led.stop();
+});
+
+it('record-comparison.O3 what is malformed is skipped, also where its alarm has events', async () => {
+  const before = await raised();
+  await before.stop();
+  await before.bus.bucket(buckets.alarms).overwrite(keyOf('a1'), Buffer.from('no json'));
+  before.bus.bucket(buckets.members).entries.clear();
+  const led = await next(before);
+  expect(led.said.filter(({ fields }) => (fields as { key?: string }).key === keyOf('a1'))).toHaveLength(1);
+  expect(Buffer.from(before.bus.bucket(buckets.alarms).entries.get(keyOf('a1'))!.value).toString()).toBe(
+    'no json',
+  );
+  expect(led.failures).toEqual([]);
+  await led.stop();
+});
+
+it.each([
+  ['noise', 'noise'],
+  ['a transition that says no state', JSON.stringify({ ...nameOf('strange'), seq: 1 })],
+  [
+    'a transition to a state that there is not',
+    JSON.stringify({
+      ...nameOf('strange'),
+      seq: 1,
+      previous: 'NORMAL',
+      state: 'LOUD',
+      at: '2026-01-01T00:00:00Z',
+    }),
+  ],
+  [
+    'a transition of no time',
+    JSON.stringify({ ...nameOf('strange'), seq: 1, previous: 'NORMAL', state: 'ACTIVE_UNACK', at: 'once' }),
+  ],
+])('alarm-event.E3 nothing is recorded of what is no event: %s', async (_, said) => {
+  const bus = new AskedBus();
+  await bus.append(streams.alarms, subject.alarmEvent(nameOf('strange')), Buffer.from(said));
+  const led = await leader({ missions: missions() }, bus);
+  expect(bus.bucket(buckets.alarms).entries.size).toBe(0);
+  expect(led.failures).toEqual([]);
+  await led.stop();
+});
