@@ -249,7 +249,8 @@ const CONSUMERS: readonly Consumer[] = [
     name: 'GET /v1/alarms/watch',
     stream: streams.alarms,
     about: (id) => subject.alarmEvent(alarm(id)),
-    good: (id) => json({ ...alarm(id), seq: 1, previous: 'NORMAL', state: 'ACTIVE', at, cause: 'condition' }),
+    good: (id) =>
+      json({ ...alarm(id), seq: 1, previous: 'NORMAL', state: 'ACTIVE_UNACK', at, cause: 'condition' }),
     start: (_, log) => followed(watchAlarms, { query: {} }, log),
   },
   {
@@ -297,7 +298,8 @@ const CONSUMERS: readonly Consumer[] = [
     name: 'the events of an alarm',
     stream: streams.alarms,
     about: (id) => subject.alarmEvent(alarm(id)),
-    good: () => json({ seq: 1 }),
+    good: (id) =>
+      json({ ...alarm(id), seq: 1, previous: 'NORMAL', state: 'ACTIVE_UNACK', at, cause: 'condition' }),
     isSilent: true,
     start: (id) => ({ taken: async () => (await eventsOf(bus, alarm(id))).length }),
   },

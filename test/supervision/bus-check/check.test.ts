@@ -86,14 +86,14 @@ const transfer = (file: string, state: string, received: [number, number][]) => 
 });
 
 const alarm = (seq: number) => ({
-  record: { previous: 'NORMAL', state: 'ACTIVE', seq, changed_at: AT, cause: 'condition' },
+  record: { previous: 'NORMAL', state: 'ACTIVE_UNACK', seq, changed_at: AT, cause: 'condition' },
   epoch: 1,
   evaluated: { position: 1, at: 1 },
 });
 
 async function alarmEvent(name: string): Promise<void> {
   const of = { target: 'sat1', component: 'c', alarm: name };
-  const event = { ...of, previous: 'NORMAL', state: 'ACTIVE', seq: 2, at: AT, cause: 'condition' };
+  const event = { ...of, previous: 'NORMAL', state: 'ACTIVE_UNACK', seq: 2, at: AT, cause: 'condition' };
   await bus.append(streams.alarms, subject.alarmEvent(of), json(event));
 }
 
