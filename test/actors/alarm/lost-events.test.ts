@@ -5,7 +5,7 @@ import type { NatsBus } from '../../../bus/nats-bus.ts';
 import { alarmKey } from '../../../contract/alarm-name.ts';
 import { buckets } from '../../../contract/bus/buckets.ts';
 import { streams } from '../../../contract/bus/streams.ts';
-import { loseMessages } from '../../support/lose-messages.ts';
+import { deleteStream, emptyStream, loseMessages } from '../../support/lose-messages.ts';
 import { startNats, type TestNats } from '../../support/nats.ts';
 import { until } from '../../support/until.ts';
 import { eventsOf, type Leader, lead, nameOf, says, stateOf, storedOf } from './alarm-world.ts';
@@ -107,4 +107,35 @@ it('alarm/service.S7 alarm/recovery.V2 whose record is lost is recorded again as
   await until(async () => (await storedOf(bus, 'quiet'))?.record.severity === 'critical');
   expect(await stateOf(bus, 'quiet')).toBe('ACTIVE_UNACK');
   expect((await numbers('quiet')).length).toBeGreaterThanOrEqual(2);
+});
+
+it('record-comparison.O2 O4 a bucket of records that was deleted while nobody led is there again, and that is said', async () => {
+  const first = await leader();
+  await says(bus, [{ alarm: 'current', severity: 'critical' }]);
+  await until(async () => (await storedOf(bus, 'current'))?.record.severity === 'critical');
+  await stopped(first);
+  const before = (await storedOf(bus, 'current'))!.record;
+  await deleteStream(nats, { name: `KV_${buckets.alarms.name}` });
+  const next = await leader();
+  expect((await storedOf(bus, 'current'))?.record).toEqual(before);
+  expect(next.said.map(({ message }) => message)).toContainEqual(
+    expect.stringContaining('records of alarms are lost'),
+  );
+  expect(bus.lostUntil).toBeGreaterThanOrEqual(Date.parse(before.changed_at!));
+  await says(bus, [{ alarm: 'current', severity: null }]);
+  await until(async () => (await stateOf(bus, 'current')) === 'CLEARED_UNACK');
+  expect(next.failures).toEqual([]);
+});
+
+it('record-comparison.O2 alarm/recovery.V1 a stream of events that was emptied while nobody led gets the last event of each alarm again', async () => {
+  const first = await leader();
+  await says(bus, [{ alarm: 'low', severity: null }]);
+  await says(bus, [{ alarm: 'low', severity: 'warning' }]);
+  await until(async () => (await stateOf(bus, 'low')) === 'ACTIVE_UNACK');
+  await stopped(first);
+  const { seq } = (await storedOf(bus, 'low'))!.record;
+  await emptyStream(nats, streams.alarms);
+  const next = await leader();
+  await becomes('low', seq);
+  expect(next.failures).toEqual([]);
 });
