@@ -9,7 +9,7 @@ import { buckets } from '../contract/bus/buckets.ts';
 import { streams } from '../contract/bus/streams.ts';
 import { subject } from '../contract/bus/subjects.ts';
 import { deferred } from '../contract/deferred.ts';
-import { markIn, markKey } from '../messaging/low-water-mark.ts';
+import { markIn, markKey } from '../messaging/mark-entry.ts';
 import type { Bus } from '../ports/bus.ts';
 
 const MOST_READ = 2_000;

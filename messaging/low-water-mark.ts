@@ -27,7 +27,7 @@
  */
 
 import { buckets } from '../contract/bus/buckets.ts';
-import { type StreamDefinition, streams } from '../contract/bus/streams.ts';
+import type { StreamDefinition } from '../contract/bus/streams.ts';
 import { Outage } from '../contract/outage.ts';
 import type { Bucket, Bus, Entry } from '../ports/bus.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -35,9 +35,8 @@ import type { Log } from '../ports/log.ts';
 import { Overtaken } from '../ports/overtaken.ts';
 import { joinRounds } from '../ports/shared-rounds.ts';
 import { type KnownIn, type KnownPast, seen } from './known-past.ts';
+import { markBytes, markKey, markOf, NO_MARK, type Positions, type StoredMark } from './mark-entry.ts';
 import { positionsOf } from './mark-positions.ts';
-
-type Positions = Readonly<Record<string, number>>;
 
 /** What does not hold any more of what the owner before knew. */
 export interface WentBack {
@@ -75,11 +74,6 @@ export interface LowWaterMarkOptions<Stands extends Positions> {
   readonly reportsMoves?: true;
 }
 
-/** Where bucket `mcs_members` has the mark of that name (`<prefix>.<partition>`). */
-export function markKey(name: string): string {
-  return `checkpoint.${name}`;
-}
-
 /** The outage of a worker whose follower found that: nobody's fault here, and it starts again from what is there. */
 export function pastIsGone({ name }: { readonly name: string }): Outage {
   return new Outage('bus.unavailable', `${name} does not hold any more what was read of it`);
@@ -95,16 +89,6 @@ const QUIET_LOOKS = 3;
  * (F5).
  */
 const UNKNOWN_MS = 2 * WRITE_EVERY_MS;
-
-export interface Stored {
-  readonly epoch: number;
-  readonly stands: Positions;
-  readonly known: readonly KnownIn[];
-  /** Whether its owner knew no more (F5). */
-  readonly whole: boolean;
-  /** Until when losses have been dealt with (F6). */
-  readonly dealtWith: number;
-}
 
 export class LowWaterMark<Stands extends Positions> {
   readonly #options: LowWaterMarkOptions<Stands>;
@@ -141,7 +125,7 @@ export class LowWaterMark<Stands extends Positions> {
     const { bus, epoch, first, name } = this.#options;
     this.#foundUntil = bus.lostUntil ?? 0;
     const entry = await this.#bucket.get(this.#key);
-    const before = entry === undefined ? NOTHING : parse(entry);
+    const before = entry === undefined ? NO_MARK : markOf(entry);
     const writtenAt = entry?.at ?? 0;
     const taken = new Overtaken(`another owner takes ${name}`, before.epoch);
     if (before.epoch > epoch && before.epoch < (entry?.revision ?? 0)) throw taken;
@@ -178,10 +162,10 @@ export class LowWaterMark<Stands extends Positions> {
    */
   async isOwn(): Promise<boolean> {
     const entry = await this.#bucket.get(this.#key);
-    return entry === undefined || parse(entry).epoch === this.#options.epoch;
+    return entry === undefined || markOf(entry).epoch === this.#options.epoch;
   }
 
-  async #compare({ stands, whole }: Stored, writtenAt: number): Promise<WentBack | undefined> {
+  async #compare({ stands, whole }: StoredMark, writtenAt: number): Promise<WentBack | undefined> {
     const { bus, log, name } = this.#options;
     // A message says when it was stored; the mark may have been written again behind a loss.
     const isKnown = (stream: StreamDefinition): boolean =>
@@ -330,18 +314,14 @@ export class LowWaterMark<Stands extends Positions> {
   /** What stands in the way: one's own write whose answer an outage took, nothing, or another owner's (F1). */
   #isMine(entry: Entry | undefined): boolean {
     const { epoch, name, lost } = this.#options;
-    if (entry === undefined || parse(entry).epoch === epoch) return true;
+    if (entry === undefined || markOf(entry).epoch === epoch) return true;
     lost(new Error(`another owner wrote the low-water mark of ${name}`));
     return false;
   }
 
   #bytes(stands: Positions, whole = false): Buffer {
-    const known = this.#known.map(({ stream, ...message }) => [stream.name, message]);
-    const more = {
-      ...(known.length > 0 && { known: Object.fromEntries(known), ...(whole && { whole }) }),
-      ...(this.#dealtWith > 0 && { dealtWith: this.#dealtWith }),
-    };
-    return Buffer.from(JSON.stringify({ epoch: this.#options.epoch, ...stands, ...more }));
+    const { epoch } = this.#options;
+    return markBytes({ epoch, stands, known: this.#known, whole, dealtWith: this.#dealtWith });
   }
 }
 
@@ -359,48 +339,7 @@ function isAsBefore(before: Looked, { stands, now }: Looked): boolean {
   });
 }
 
-const NOTHING: Stored = { epoch: 0, stands: {}, known: [], whole: true, dealtWith: 0 };
-
 function mergedKnown(before: readonly KnownIn[], now: readonly KnownIn[]): readonly KnownIn[] {
   const names = new Set(now.map(({ stream }) => stream.name));
   return [...now, ...before.filter(({ stream }) => !names.has(stream.name))];
-}
-
-/** What cannot be read counts as nothing: everything is read again, and known by what it has led to. */
-function parse({ value }: Entry): Stored {
-  return markIn(value) ?? NOTHING;
-}
-
-/** The same bytes with other positions. */
-export function markWith(value: Uint8Array, positions: Positions): Uint8Array {
-  return Buffer.from(JSON.stringify({ ...JSON.parse(Buffer.from(value).toString()), ...positions }));
-}
-
-/** The low-water mark in the bytes of its entry; undefined where they are none. */
-export function markIn(value: Uint8Array): Stored | undefined {
-  try {
-    const {
-      epoch = 0,
-      known = {},
-      whole = false,
-      dealtWith = 0,
-      ...stands
-    } = JSON.parse(Buffer.from(value).toString()) as {
-      readonly epoch?: number;
-      readonly whole?: boolean;
-      readonly dealtWith?: number;
-      readonly known?: Readonly<Record<string, Omit<KnownIn, 'stream'>>>;
-    } & Record<string, never>;
-    const messages = Object.entries(known).flatMap(([name, each]) => knownIn(name, each));
-    const positions = Object.entries(stands).filter(([, each]) => Number.isFinite(each));
-    return { epoch, stands: Object.fromEntries(positions), known: messages, whole, dealtWith };
-  } catch {
-    return undefined;
-  }
-}
-
-function knownIn(name: string, { seq, at, subject }: Omit<KnownIn, 'stream'>): KnownIn[] {
-  const stream = Object.values(streams).find((each) => each.name === name);
-  if (stream === undefined) return [];
-  return [{ stream, seq, at, ...(subject !== undefined && { subject }) }];
 }

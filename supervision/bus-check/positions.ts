@@ -7,7 +7,7 @@
 import { bucketStream } from '../../bus/declared.ts';
 import { buckets } from '../../contract/bus/buckets.ts';
 import { streams } from '../../contract/bus/streams.ts';
-import { markIn, markKey, markWith } from '../../messaging/low-water-mark.ts';
+import { markIn, markKey, markWith } from '../../messaging/mark-entry.ts';
 import { positionsOf } from '../../messaging/mark-positions.ts';
 import type { Entry } from '../../ports/bus.ts';
 import { decodeCheckpoint } from '../../telemetry/checkpoint.ts';

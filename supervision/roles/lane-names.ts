@@ -11,7 +11,7 @@ import { buckets } from '../../contract/bus/buckets.ts';
 import { streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';
 import { isToken } from '../../contract/token.ts';
-import { markIn, markKey } from '../../messaging/low-water-mark.ts';
+import { markIn, markKey } from '../../messaging/mark-entry.ts';
 import type { Mission } from '../../mission/mission.ts';
 import type { Bus } from '../../ports/bus.ts';
 

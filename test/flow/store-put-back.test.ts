@@ -8,7 +8,7 @@ import { streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';
 import type { TcEvent, TcReply } from '../../contract/telecommand.ts';
 import { isFinalTcState } from '../../contract/telecommand-state.ts';
-import { markIn } from '../../messaging/low-water-mark.ts';
+import { markIn } from '../../messaging/mark-entry.ts';
 import type { Bus } from '../../ports/bus.ts';
 import { call, readLog } from '../support/client.ts';
 import { createGatewayHand, DEMO } from '../support/demo-cell.ts';

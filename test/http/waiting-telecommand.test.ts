@@ -5,7 +5,7 @@ import { buckets } from '../../contract/bus/buckets.ts';
 import { streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';
 import { isWaiting } from '../../http/waiting-telecommand.ts';
-import { markKey } from '../../messaging/low-water-mark.ts';
+import { markKey } from '../../messaging/mark-entry.ts';
 import type { Bus, StreamMessage } from '../../ports/bus.ts';
 import { LogBus } from '../actors/telecommand/log-bus.ts';
 

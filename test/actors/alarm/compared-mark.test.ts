@@ -6,7 +6,7 @@ import { buckets } from '../../../contract/bus/buckets.ts';
 import { streams } from '../../../contract/bus/streams.ts';
 import { subject } from '../../../contract/bus/subjects.ts';
 import { ALARM_WRITES_NOT_COVERED } from '../../../contract/limits/alarm.ts';
-import { markKey } from '../../../messaging/low-water-mark.ts';
+import { markKey } from '../../../messaging/mark-entry.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { keptLog } from '../../support/silent-log.ts';
 import { LogBus } from '../telecommand/log-bus.ts';

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { buckets } from '../../../contract/bus/buckets.ts';
 import { streams } from '../../../contract/bus/streams.ts';
 import { subject } from '../../../contract/bus/subjects.ts';
-import { markIn } from '../../../messaging/low-water-mark.ts';
+import { markIn } from '../../../messaging/mark-entry.ts';
 import { seededRandom } from '../../../ports/seeded-random.ts';
 import { createDeadLetters } from '../../../supervision/cells/dead-letters.ts';
 import { HeapClock } from '../../../supervision/clock.ts';
