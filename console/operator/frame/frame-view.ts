@@ -35,7 +35,6 @@ export function frameView(space: Workspace, actions: FrameActions): unknown {
       </button>
       ${modeView(space)} ${alarmsView(space)} ${waitingView(space)} ${linksView(space)} ${passView(space)}
       <span class="gap"></span>
-      <button @click=${actions.openPalette} aria-haspopup="dialog">Go to… <kbd>Ctrl K</kbd></button>
       <button @click=${actions.changeIdentity} aria-haspopup="dialog" title="Who acts; it goes into the log">
         ${identityText(space)}
       </button>
@@ -47,6 +46,7 @@ export function frameView(space: Workspace, actions: FrameActions): unknown {
           aria-current=${space.address.page === page ? 'page' : nothing}>${TITLES[page]}${countOf(page, space)}</a>`,
       )}
       <span class="gap"></span>
+      <button @click=${actions.openPalette} aria-haspopup="dialog">Go to… <kbd>Ctrl K</kbd></button>
       <time class="mono clock" title="UTC, by the clock of the service">${dateTime(space.clock.now())}</time>
       <button type="button" id="theme" title="Light, dark, or as the system has it">Theme</button>
       <a href="/docs">Interface</a>
