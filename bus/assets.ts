@@ -204,7 +204,10 @@ export class Assets {
   async #bringAbout(config: Config): Promise<Standing> {
     const { name } = config;
     if (this.#looksOnly) return standing(await this.#ask<StreamInfo>(`STREAM.INFO.${name}`));
-    const info = (await this.#find(name)) ?? (await this.#afterRemoval(name)) ?? (await this.#create(config));
+    const found = (await this.#find(name)) ?? (await this.#afterRemoval(name));
+    const info = found ?? (await this.#create(config));
+    if (found === undefined && this.#known.has(name))
+      this.#log.error({ stream: name }, 'a stream of the bus was gone with all it held: it is made again');
     this.#known.add(name);
     // In a cluster, before the stream has a leader.
     if (info.config === undefined) throw new Outage('bus.unavailable', `stream ${name} has no leader yet`);

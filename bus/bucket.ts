@@ -24,7 +24,7 @@ import type { Standing } from './asset.ts';
 import { bucketStream } from './declared.ts';
 import { ApiError } from './fault.ts';
 import type { JetStream } from './jetstream.ts';
-import { readLast } from './stored-last.ts';
+import { lastOf } from './stored-last.ts';
 import { OPERATION_HEADER } from './view.ts';
 import type { WatchTools } from './watch.ts';
 import { list, watch } from './watch.ts';
@@ -45,20 +45,14 @@ export function openBucket(tools: BucketTools, definition: BucketDefinition): Bu
 
   const store = (key: string, request: Omit<Write, 'asset' | 'subject'>): Promise<WriteOutcome> =>
     write(tools.jetstream, { ...request, asset, subject: subjectOf(key) });
-  const lastOf = async (key: string): Promise<StreamMessage | undefined> => {
-    const subject = subjectOf(key);
-    const read = async (left: () => number): Promise<StreamMessage | undefined> => {
-      const { stream } = await asset.ensure(left());
-      return readLast(tools.jetstream, { stream, subject, timeoutMs: left });
-    };
-    return tools.jetstream.retrying(undefined, read, { stream: asset.name });
-  };
+  const lastAt = (key: string): Promise<StreamMessage | undefined> =>
+    lastOf(tools.jetstream, asset, subjectOf(key));
   /** A key that does not exist may have left a marker (B4). */
   const create = async (key: string, request: Pick<Write, 'data' | 'deadlineMs'>): Promise<Written> => {
     for (let attempt = 1; ; attempt += 1) {
       const written = asWritten(await store(key, { ...request, expect: 0 }));
       if (written.outcome === 'written' || attempt === CREATE_ATTEMPTS) return written;
-      const last = await lastOf(key);
+      const last = await lastAt(key);
       if (last === undefined) continue;
       if (!isMarker(last)) return written;
       await tools.markers.delete({ stream: bucketStream(definition), seq: last.seq });
@@ -66,7 +60,7 @@ export function openBucket(tools: BucketTools, definition: BucketDefinition): Bu
   };
 
   const get = async (key: string, known = 0): Promise<Entry | undefined> => {
-    const last = await lastOf(key);
+    const last = await lastAt(key);
     // Rejects while a new leader of the stream may not have it yet (past.H2).
     if ((last?.seq ?? 0) < known) tools.past.reaches(await asset.look(BUS_ATTEMPT_MS), known);
     return last === undefined || isMarker(last) ? undefined : asEntry(key, last);

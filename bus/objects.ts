@@ -18,13 +18,13 @@
 
 import { createHash, randomUUID } from 'node:crypto';
 import type { ObjectsDefinition } from '../contract/bus/buckets.ts';
-import type { Objects, StoredContent, StreamMessage } from '../ports/bus.ts';
+import type { Objects, StoredContent } from '../ports/bus.ts';
 import { checkObject } from './address.ts';
 import { write } from './append.ts';
 import type { Assets } from './assets.ts';
 import type { JetStream } from './jetstream.ts';
 import { descriptionIn, type ObjectDescription, piecesIn } from './object-pieces.ts';
-import { readLast } from './stored-last.ts';
+import { lastOf } from './stored-last.ts';
 
 interface ObjectsTools {
   readonly jetstream: JetStream;
@@ -51,12 +51,7 @@ export function openObjects({ jetstream, assets }: ObjectsTools, definition: Obj
   const piecesOf = (nuid: string): string => `$O.${definition.name}.C.${nuid}`;
 
   const find = async (name: string): Promise<Found | undefined> => {
-    const subject = described(name);
-    const read = async (left: () => number): Promise<StreamMessage | undefined> => {
-      const { stream } = await asset.ensure(left());
-      return readLast(jetstream, { stream, subject, timeoutMs: left });
-    };
-    const last = await jetstream.retrying(undefined, read, { stream: asset.name });
+    const last = await lastOf(jetstream, asset, described(name));
     if (last === undefined) return undefined;
     const description = descriptionIn(last);
     return description === undefined || description.deleted === true

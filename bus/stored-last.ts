@@ -5,9 +5,13 @@
  *     stands before a message that it took out again (seen with nats-server 2.9.10, until it restarts or the next
  *     message is stored). Then the subject is searched by position.
  * L2. The search asks once for each halving of the stream, whatever it holds.
+ * L3. A bucket or object store that is gone since it was ensured is made again, and holds nothing: who only reads it
+ *     has no other sign of it.
  */
 
+import { Outage } from '../contract/outage.ts';
 import type { StreamMessage } from '../ports/bus.ts';
+import type { AssetHandle } from './asset.ts';
 import { ApiError, apiError } from './fault.ts';
 import type { JetStream } from './jetstream.ts';
 import { type StoredMessage, storedMessage } from './message.ts';
@@ -22,6 +26,25 @@ interface LastOf {
   readonly subject: string;
   /** How long the next question may take. */
   readonly timeoutMs: () => number;
+}
+
+/** The last message of a subject of an asset, which is made where it is missing (L3). Rejects with an outage. */
+export function lastOf(
+  jetstream: JetStream,
+  asset: AssetHandle,
+  subject: string,
+): Promise<StreamMessage | undefined> {
+  const read = async (left: () => number): Promise<StreamMessage | undefined> => {
+    const { stream } = await asset.ensure(left());
+    try {
+      return await readLast(jetstream, { stream, subject, timeoutMs: left });
+    } catch (error) {
+      if (!(error instanceof ApiError && error.is(apiError.noStream))) throw error;
+      asset.forget();
+      throw new Outage('bus.unavailable', `stream ${stream} is gone`, { cause: error });
+    }
+  };
+  return jetstream.retrying(undefined, read, { stream: asset.name });
 }
 
 /** The last message of a subject with all its headers, each question asked once; undefined if there is none. */

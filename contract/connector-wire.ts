@@ -21,7 +21,7 @@ import {
   CONNECTOR_TEXT_CHARACTERS,
 } from './limits/connector.ts';
 import { NAME_CHARACTERS } from './limits/request.ts';
-import { invalidField, isText, isTokenText } from './registration.ts';
+import { invalidField, isMoment, isText, isTokenText } from './registration.ts';
 import { asObject, type Foreign, oneOf, readResult, textIn } from './reply.ts';
 import { accepted, type Result, refusedAll } from './result.ts';
 import { HEALTH_STATES, type UnitHealth } from './unit-wire.ts';
@@ -147,6 +147,20 @@ export function readConnectorHeartbeatReply(bytes: Uint8Array): ConnectorHeartbe
     [],
   );
   return read?.ok === true ? read.value : undefined;
+}
+
+/** Whether it is what a connector may read, by the rules of its registration. */
+export function isConnectorSection(value: unknown): boolean {
+  const connector = asObject(value);
+  return (
+    connector !== undefined &&
+    targetFaults(connector.targets).length + dataFaults(connector.data).length === 0
+  );
+}
+
+/** Whether these are positions as heartbeats say them. */
+export function arePositions(positions: unknown): boolean {
+  return positionsOf({ positions }) !== undefined;
 }
 
 function objectOf(bytes: Uint8Array): Foreign | undefined {
@@ -290,10 +304,6 @@ function takenOf(value: unknown): ReadPosition['taken'] {
   if (!isCount(seq)) return undefined;
   if (stores_at === undefined) return { seq };
   return isMoment(stores_at) ? { seq, stores_at: new Date(stores_at).toISOString() } : undefined;
-}
-
-function isMoment(value: unknown): value is string {
-  return typeof value === 'string' && !Number.isNaN(Date.parse(value));
 }
 
 function isCount(value: unknown): value is number {

@@ -25,3 +25,7 @@ export function isText(value: unknown): value is string {
 export function isTokenText(value: unknown): value is string {
   return typeof value === 'string' && isToken(value);
 }
+
+export function isMoment(value: unknown): value is string {
+  return typeof value === 'string' && !Number.isNaN(Date.parse(value));
+}

@@ -4,7 +4,8 @@
  */
 
 import { objectIn } from './json-bytes.ts';
-import { oneOf, readReply, textIn } from './reply.ts';
+import { isMoment } from './registration.ts';
+import { asObject, oneOf, readReply, textIn } from './reply.ts';
 import type { Answer, RunSummary } from './run.ts';
 import { isUlid } from './token.ts';
 
@@ -57,7 +58,7 @@ export function readControlReply(bytes: Uint8Array): ControlReply | undefined {
  */
 export type RunIndexEntry = RunSummary;
 
-/** The summary in an entry of `mcs_runs`; undefined where the bytes are not of the run under that key. */
+/** The summary in an entry of `mcs_runs`; undefined where the bytes are not of the run under that key, or not whole. */
 export function readRunEntry({
   key,
   value,
@@ -66,7 +67,16 @@ export function readRunEntry({
   readonly value: Uint8Array;
 }): RunSummary | undefined {
   const entry = objectIn(value) as Partial<RunIndexEntry> | undefined;
-  return entry?.run === key && isUlid(key) ? (entry as RunSummary) : undefined;
+  const targets = asObject(entry?.targets);
+  const isWhole =
+    entry?.run === key &&
+    isUlid(key) &&
+    typeof entry.procedure === 'string' &&
+    targets !== undefined &&
+    Object.values(targets).every((name) => typeof name === 'string') &&
+    (entry.pending === undefined || asObject(entry.pending) !== undefined) &&
+    [entry.started_at, entry.updated_at].every((at) => at === undefined || isMoment(at));
+  return isWhole ? (entry as RunSummary) : undefined;
 }
 
 /** Entry of bucket `mcs_open_runs` under `<shard>.<run>`: a run that is taken up and not over. */

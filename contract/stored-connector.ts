@@ -5,10 +5,18 @@
  * S1. Nothing that is shown as it is now is taken from here by a process that receives heartbeats: between two records
  *     up to `UNIT_RECORD_MS` pass.
  * S2. What is lost is kept until the connector is removed: a connector that reads on leaves no other trace of it.
+ * S3. A record is read by the rules of what it is made of, registrations and heartbeats: one with data that this
+ *     version does not know is no record here, and keeps no other connector from being shown.
  */
 
-import type { ConnectorRegistrationDocument, ReadPosition } from './connector-wire.ts';
+import {
+  arePositions,
+  type ConnectorRegistrationDocument,
+  isConnectorSection,
+  type ReadPosition,
+} from './connector-wire.ts';
 import { parseJsonBytes } from './json-bytes.ts';
+import { isMoment } from './registration.ts';
 import { asObject, isListOf } from './reply.ts';
 import type { UnitHealth } from './unit-wire.ts';
 
@@ -65,21 +73,16 @@ export function readStoredConnector(bytes: Uint8Array): StoredConnector | undefi
 function isRegistered(value: unknown): value is RegisteredConnector {
   const registered = asObject(value);
   const document = asObject(registered?.document);
-  const connector = asObject(document?.connector);
-  const { positions } = registered ?? {};
   return (
     typeof registered?.alive === 'boolean' &&
-    typeof registered.at === 'string' &&
-    typeof registered.last_heard === 'string' &&
+    isMoment(registered.at) &&
+    isMoment(registered.last_heard) &&
     typeof asObject(registered.health)?.state === 'string' &&
     typeof document?.instance === 'string' &&
     typeof document.heartbeat_period_ms === 'number' &&
     asObject(document.software) !== undefined &&
-    isListOf(
-      connector?.data,
-      ({ kind, consumer }) => typeof kind === 'string' && typeof consumer === 'string',
-    ) &&
-    (positions === undefined || asObject(positions) !== undefined)
+    isConnectorSection(document.connector) &&
+    arePositions(registered.positions)
   );
 }
 
@@ -90,9 +93,7 @@ function isRisk(value: unknown): boolean {
     isListOf(
       Object.values(risk),
       ({ at_risk, at, reason }) =>
-        typeof at_risk === 'boolean' &&
-        typeof at === 'string' &&
-        (reason === undefined || typeof reason === 'string'),
+        typeof at_risk === 'boolean' && isMoment(at) && (reason === undefined || typeof reason === 'string'),
     )
   );
 }
@@ -104,7 +105,7 @@ function isLost(value: unknown): boolean {
     isListOf(
       Object.values(lost),
       ({ messages, since, through }) =>
-        typeof messages === 'number' && typeof since === 'string' && typeof through === 'number',
+        typeof messages === 'number' && isMoment(since) && typeof through === 'number',
     )
   );
 }

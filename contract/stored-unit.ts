@@ -4,9 +4,12 @@
  *
  * S1. Nothing that is shown as it is now is taken from here by a process that receives heartbeats: between two records
  *     up to `UNIT_RECORD_MS` pass.
+ * S2. Whatever of a record is computed with, times and names of gateways, is looked at when it is read: one that cannot
+ *     be shown keeps no other unit from being shown.
  */
 
 import { parseJsonBytes } from './json-bytes.ts';
+import { isMoment, isTokenText } from './registration.ts';
 import { asObject } from './reply.ts';
 import type { UnitHealth, UnitRegistration } from './unit-wire.ts';
 
@@ -44,11 +47,12 @@ function isRegistered(value: unknown): value is RegisteredUnit {
   const unit = asObject(document?.unit);
   return (
     typeof registered?.alive === 'boolean' &&
-    typeof registered.at === 'string' &&
-    typeof registered.last_heard === 'string' &&
+    isMoment(registered.at) &&
+    isMoment(registered.last_heard) &&
     typeof asObject(registered.health)?.state === 'string' &&
     typeof document?.heartbeat_period_ms === 'number' &&
     asObject(document.software) !== undefined &&
-    Array.isArray(unit?.gateways)
+    Array.isArray(unit?.gateways) &&
+    unit.gateways.every(isTokenText)
   );
 }

@@ -25,6 +25,7 @@ import {
   AGED_ROUNDS,
   AGED_SAID,
 } from '../contract/limits/aged.ts';
+import { isToken } from '../contract/token.ts';
 import type { Bucket, Bus } from '../ports/bus.ts';
 import type { Log } from '../ports/log.ts';
 
@@ -97,9 +98,13 @@ export class AgedRecords<Item> {
     return days.sort((one, other) => (one.day < other.day ? -1 : 1));
   }
 
-  /** The groups that have records of a day. */
+  /** The groups that have records of a day; D4 of what can be the name of none. */
   async groups(day: string): Promise<readonly string[]> {
-    return (await this.#get(day, readGroups))?.value ?? [];
+    const stored = (await this.#get(day, readGroups))?.value ?? [];
+    const groups = stored.filter(isToken);
+    if (groups.length < stored.length)
+      this.#say('error', day, 'malformed name of a group of what is over: left out');
+    return groups;
   }
 
   /** Of a group that the day has: to ask for a key that is not there is a search through the bucket (D1). */

@@ -40,7 +40,7 @@ export class TransfersOver {
 
   constructor(tools: { readonly bus: Bus; readonly log: Log }) {
     this.#bus = tools.bus;
-    this.#days = new TransferDays(tools.bus);
+    this.#days = new TransferDays(tools);
     this.#records = new AgedRecords(tools, { bucket: buckets.transfersOver, read: readOver });
   }
 

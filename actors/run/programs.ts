@@ -6,6 +6,7 @@
 
 import { buckets } from '../../contract/bus/buckets.ts';
 import type { Program } from '../../contract/program.ts';
+import { isKey } from '../../contract/token.ts';
 import { readStoredProgram } from '../../messaging/stored-program.ts';
 import type { Bucket, Bus } from '../../ports/bus.ts';
 
@@ -21,7 +22,8 @@ export class Programs {
   async of(ir: string): Promise<Program | string> {
     const known = this.#known.get(ir)?.deref();
     if (known !== undefined) return known;
-    const entry = await this.#bucket.get(ir);
+    // What can be no key names none.
+    const entry = isKey(ir) ? await this.#bucket.get(ir) : undefined;
     if (entry === undefined) return `its program ${ir} is not stored`;
     const program = readStoredProgram(entry.value, ir);
     if (typeof program !== 'string') this.#keep(ir, program);

@@ -1,7 +1,9 @@
 /** How entries of buckets are named and read by the looks. */
 
-import type { BucketDefinition } from '../../contract/bus/buckets.ts';
+import { type BucketDefinition, buckets } from '../../contract/bus/buckets.ts';
 import { parseJsonBytes } from '../../contract/json-bytes.ts';
+import { isKey } from '../../contract/token.ts';
+import type { Bus } from '../../ports/bus.ts';
 import type { Finding } from './finding.ts';
 
 export function whereOf({ name }: Pick<BucketDefinition, 'name'>, key: string): string {
@@ -17,6 +19,11 @@ export function fieldsIn(bytes: Uint8Array): Readonly<Record<string, unknown>> |
   } catch {
     return undefined;
   }
+}
+
+/** Whether the program of a run is stored: what can be no key names none. Rejects with an outage. */
+export async function hasProgram(bus: Bus, ir: string): Promise<boolean> {
+  return isKey(ir) && (await bus.bucket(buckets.programs).get(ir)) !== undefined;
 }
 
 /** Nothing is removed whose meaning is not known: a person looks at it. */

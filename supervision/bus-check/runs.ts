@@ -9,7 +9,7 @@ import { readRunEvent } from '../../contract/run-event.ts';
 import { isToken } from '../../contract/token.ts';
 import type { Bus, Entry } from '../../ports/bus.ts';
 import type { Look, LookTools } from './finding.ts';
-import { fieldsIn, unreadable, whereOf } from './records.ts';
+import { fieldsIn, hasProgram, unreadable, whereOf } from './records.ts';
 
 type RunState = 'over' | 'under way' | 'no log';
 
@@ -42,7 +42,7 @@ async function lookAtOpen({ key, value }: Entry, { bus, found }: LookTools): Pro
       'an executor completes its end when it takes the run over; where one runs already, start it again';
     return found({ check: 'finished-run-still-open', where, what, remedy });
   }
-  if ((await bus.bucket(buckets.programs).get(ir)) !== undefined) return;
+  if (await hasProgram(bus, ir)) return;
   const remedy = 'the executor ends the run and says why; start it again';
   found({
     check: 'run-without-program',

@@ -29,7 +29,6 @@ export interface Taken {
 
 /** What all holdings of one kind have in common. */
 export interface HoldingKind<Terms extends object> extends LeaseKind<Terms> {
-  readonly log: Log;
   /** What lines of the log call it, and the field that names one of them. */
   readonly called: { readonly what: 'leadership' | 'ownership'; readonly field: 'leader' | 'partition' };
   readonly start: (name: string, context: WorkerContext) => Promise<Worker>;

@@ -3,6 +3,7 @@
  * dead. The rules are those of `membership.ts` (membership.E1, E3, E5, E6).
  */
 
+import { isInstant } from '../../contract/instant.ts';
 import { MEMBER_FORGOTTEN_TTLS } from '../../contract/limits/membership.ts';
 import type { Entry } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -69,7 +70,7 @@ export class KnownMembers {
     const moved = before === undefined || (entry.revision > before.revision && entry.rewound !== true);
     if (!moved && entry.rewound !== true) return false;
     const member = memberIn(entry, instance);
-    if (Number.isFinite(member.lostUntil)) this.#options.lost(Number(member.lostUntil));
+    if (member.lostUntil !== undefined) this.#options.lost(member.lostUntil);
     const now = this.#options.clock.monotonic();
     const isNews = !this.#present.has(instance) || before?.gone === true || member.left === true;
     this.#keep({
@@ -182,11 +183,18 @@ export class KnownMembers {
   }
 }
 
-/** What cannot be read is a member without roles, alive for as long as it moves. */
+/**
+ * What cannot be read is a member without roles, alive for as long as it moves. A loss until what is no time is none:
+ * everybody would say it from then on, and nobody could show it.
+ */
 export function memberIn({ value }: Entry, instance: string): Member {
   try {
     const member = JSON.parse(Buffer.from(value).toString()) as Partial<Member> | null;
-    if (Array.isArray(member?.roles)) return { host: '', pid: 0, ...member, roles: member.roles, instance };
+    if (Array.isArray(member?.roles)) {
+      const { lostUntil, ...said } = member;
+      const isTime = typeof lostUntil === 'number' && isInstant(lostUntil);
+      return { host: '', pid: 0, ...said, ...(isTime && { lostUntil }), roles: member.roles, instance };
+    }
   } catch {
     // Below.
   }

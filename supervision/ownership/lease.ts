@@ -6,23 +6,25 @@
  *     its own is above it.
  * A2. Who loses a write to what its watch has not reported reads the entry: it is behind, the store went back, or its
  *     own write arrived and the answer was lost. The entry names its owner.
+ * A3. An entry of which anything cannot be read is free, with a line in the log: nobody waits for an owner that cannot
+ *     be, and no epoch is made of what is no number of one.
  */
 
+import { objectIn } from '../../contract/json-bytes.ts';
+import { asObject, type Foreign } from '../../contract/reply.ts';
+import { isKey } from '../../contract/token.ts';
 import type { Bucket, Entry } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
+import type { Log } from '../../ports/log.ts';
 
-/** What an entry says besides `Terms`, which only some owners agree on with those who wait. */
-interface Written {
+/** What an entry says, and when it was seen. */
+export interface KnownLease<Terms> {
   /** Null: free. */
   readonly owner: string | null;
   /** The highest epoch there was before that of the owner (A1). */
-  readonly after?: number;
-}
-
-export interface KnownLease<Terms> {
-  readonly owner: string | null;
   readonly after: number;
   readonly revision: number;
+  /** What only some owners agree on with those who wait. */
   readonly terms: Terms;
   /** Own time at which this revision was first seen. */
   readonly at: number;
@@ -33,11 +35,15 @@ export interface LeaseKind<Terms extends object> {
   readonly key: (name: string) => string;
   readonly instance: string;
   readonly clock: Clock;
-  /** Of an entry that nobody owns. */
+  readonly log: Log;
+  /** Of an entry that nobody owns: measures of time. */
   readonly freeTerms: Terms;
   /** How long a write is tried; absent or undefined: as the bus does. */
   readonly deadlineMs?: (terms: Terms) => number | undefined;
 }
+
+/** What is no object is not taken for an empty one. */
+const NOTHING: Foreign = { after: null };
 
 export class Lease<Terms extends object> {
   readonly #kind: LeaseKind<Terms>;
@@ -107,18 +113,24 @@ export class Lease<Terms extends object> {
     this.#highest = Math.max(this.#highest, revision, lease.after + 1);
   }
 
-  /** What cannot be read says nothing of an owner. */
+  /** A3 */
   #read({ value }: Entry): Omit<KnownLease<Terms>, 'revision' | 'at'> {
-    const { freeTerms } = this.#kind;
-    try {
-      const {
-        owner = null,
-        after = 0,
-        ...terms
-      } = JSON.parse(Buffer.from(value).toString()) as Written & Partial<Terms>;
-      return { owner, after, terms: { ...freeTerms, ...terms } };
-    } catch {
-      return { owner: null, after: 0, terms: freeTerms };
-    }
+    const { freeTerms, log } = this.#kind;
+    const { owner = null, after = 0, ...said } = asObject(objectIn(value)) ?? NOTHING;
+    const terms = { ...freeTerms, ...said } as Terms;
+    const isOwner = owner === null || (typeof owner === 'string' && isKey(owner));
+    const areTerms = Object.keys(freeTerms).every((name) => isMeasure(terms[name as keyof Terms]));
+    if (isOwner && areTerms && isWhole(after)) return { owner, after, terms };
+    log.error({ key: this.key }, 'malformed claim: taken for free');
+    return { owner: null, after: 0, terms: freeTerms };
   }
+}
+
+/** Of time, which need not be whole. */
+function isMeasure(value: unknown): boolean {
+  return typeof value === 'number' && value >= 0 && value <= Number.MAX_SAFE_INTEGER;
+}
+
+function isWhole(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
 }

@@ -25,7 +25,7 @@ interface ContentAgeingOptions extends AgeingOptions {
 export function startContentAgeing(options: ContentAgeingOptions): AgeingRounds {
   const { bus, clock, log, missions } = options;
   const over = new TransfersOver(options);
-  const noted = new TransferDays(bus);
+  const noted = new TransferDays(options);
   const rounds = new AgeingRounds(options, async () => {
     const keptMs = missions.current?.settings.contentRetentionMs;
     if (keptMs === undefined) return true;

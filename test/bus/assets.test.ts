@@ -21,6 +21,7 @@ import type { TestNats } from '../support/nats.ts';
 import { quiet, startNats } from '../support/nats.ts';
 import { partlyOther } from '../support/partly-other.ts';
 import { startRelay } from '../support/relay.ts';
+import { keptLog } from '../support/silent-log.ts';
 import { until } from '../support/until.ts';
 
 const STREAM = { name: 'T', subjects: ['mcs.t.*'], maxAgeMs: 3_600_000, dedupeMs: 120_000 };
@@ -396,6 +397,28 @@ it('jetstream.J6 a stream that has its leader again is known before the question
   // Three questions in a row, and not the time of one of them.
   expect(await assets.stream(stream).look(60_000)).toMatchObject({ stream: 'ELECTS', lastSeq: 1 });
   expect(asked).toBeGreaterThanOrEqual(3);
+});
+
+describe('stored-last.L3 a bucket or an object store that is gone under a process that only reads it', () => {
+  const hash = 'a'.repeat(64);
+
+  it('is made again, holds nothing, and is reported', async () => {
+    const log = keptLog();
+    const reader = await nats.connected({ log });
+    const [bucket, objects] = [reader.bucket(buckets.passesOver), reader.objects(objectStores.uploads)];
+    await bucket.put('days', bytes('1'), 0);
+    expect([text((await bucket.get('days'))?.value), await objects.size(hash)]).toEqual(['1', undefined]);
+    const names = [`KV_${buckets.passesOver.name}`, `OBJ_${objectStores.uploads.name}`];
+    for (const name of names) await admin.read(`STREAM.DELETE.${name}`, undefined);
+    expect([await bucket.get('days'), await objects.size(hash)]).toEqual([undefined, undefined]);
+    for (const name of names)
+      expect(log.said).toContainEqual(
+        expect.objectContaining({ level: 'error', fields: expect.objectContaining({ stream: name }) }),
+      );
+    expect((await bucket.put('days', bytes('2'), 0)).outcome).toBe('written');
+    expect(text((await bucket.get('days'))?.value)).toBe('2');
+    await reader.close();
+  });
 });
 
 describe('assets.A9 a stream that is gone under a process that knew it', () => {

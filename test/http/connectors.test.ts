@@ -2,6 +2,7 @@
 
 import { connect, type JetStreamManager, jwtAuthenticator, type NatsConnection } from 'nats';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buckets } from '../../contract/bus/buckets.ts';
 import { streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';
 import type { ConnectorView } from '../../contract/connector.ts';
@@ -103,6 +104,49 @@ async function alarms(count: number, target = 'sat1'): Promise<void> {
 }
 
 describe('GET /v1/connectors', () => {
+  const read = { kind: 'alarms', consumer: 'old-alarms', by: 'position' };
+  it.each([
+    ['data of a later version', { connector: { data: [{ ...read, kind: 'spectra' }] } }, {}],
+    ['a way to read of a later version', { connector: { data: [{ ...read, by: 'replica' }] } }, {}],
+    ['targets that are no names', { connector: { targets: ['no name'], data: [read] } }, {}],
+    ['a position that is none', {}, { positions: { 'old-alarms': { position: 3 } } }],
+    ['a position that is no number', {}, { positions: { 'old-alarms': { seq: 'third' } } }],
+    ['a time that is none', {}, { last_heard: 'yesterday' }],
+  ])('stored-connector.S3 lists the others where the record of one has %s', async (what, document, more) => {
+    const name = `old-${what.replaceAll(' ', '-')}`;
+    const at = new Date().toISOString();
+    const record = {
+      registered: {
+        document: {
+          kind: 'connector',
+          name,
+          instance: `${name}-1`,
+          software: { name: 'test', version: '9.0.0' },
+          heartbeat_period_ms: PERIOD_MS,
+          connector: { data: [read] },
+          ...document,
+        },
+        at,
+        alive: false,
+        health: { state: 'ok' },
+        last_heard: at,
+        ...more,
+      },
+    };
+    await world.bus.bucket(buckets.connectors).overwrite(name, Buffer.from(JSON.stringify(record)));
+    await until(() =>
+      world.log.lines.some(
+        ({ message, fields }) =>
+          message === 'malformed connector: left out' && (fields as { key?: string }).key === name,
+      ),
+    );
+    skewMs += CONNECTOR_LAGS_KEPT_MS + 1;
+    const { status, body } = await list();
+    expect(status).toBe(200);
+    expect(body.connectors.map((each: ConnectorView) => each.name)).not.toContain(name);
+    await world.bus.bucket(buckets.connectors).overwrite(name, Buffer.from('{}'));
+  });
+
   it('MC-CONN-001..005 MC-ALM-057 shows a connector that takes alarms, with the lag of its durable consumer', async () => {
     await jsm.consumers.add('ALARMS', { durable_name: 'wh-alarms', ack_policy: 'explicit' as never });
     const read = { kind: 'alarms', consumer: 'wh-alarms', by: 'consumer' } as const;

@@ -175,6 +175,28 @@ describe('the index of runs', () => {
     expect(index.newest(10)).toEqual([]);
     expect(log.lines.filter(({ level }) => level === 'warn')).toHaveLength(2);
   });
+
+  it.each([
+    { targets: null },
+    { targets: ['sat1'] },
+    { targets: { sat: 7 } },
+    { procedure: 7 },
+    { pending: null },
+    { updated_at: 'yesterday' },
+    { started_at: 7 },
+  ])('passes over an entry of which a list could not be made: %j', async (wrong) => {
+    const { index, put, tell, log } = await liveIndex();
+    const [each, other] = [runAt(1), runAt(2)];
+    put(other);
+    tell(each.run, {
+      key: each.run,
+      value: Buffer.from(JSON.stringify({ ...each, ...wrong })),
+      revision: 2,
+      at: 0,
+    });
+    expect(index.newest(10)).toEqual([other]);
+    expect(log.lines.map(({ message }) => message)).toEqual(['malformed entry in the list of runs skipped']);
+  });
 });
 
 it('reads a long list at little more than what parsing its entries costs, however many are kept (run-index.N1)', () => {

@@ -1,6 +1,6 @@
 /** Records that are long over, by day and group, on buckets in memory. */
 
-import { gunzipSync } from 'node:zlib';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { BucketDefinition } from '../../contract/bus/buckets.ts';
@@ -104,6 +104,25 @@ it('aged-records.D4 a record that cannot be read is left out, and kept', async (
   expect((await records.read(place.day, 'g')).items).toEqual(['a', 'b']);
   expect(stored(cell)).toContainEqual({ of: 'another version' });
   expect(new Set(log.lines.map(({ level }) => level))).toEqual(new Set(['error']));
+});
+
+it('aged-records.D4 a name that is that of no group hides no other of its day, is said once and stays', async () => {
+  const cell = new Buckets();
+  const { records, log } = recordsOn(cell);
+  const place = placeOf(2, 'g');
+  await records.change(place, NOW, add('a'));
+  const names = ['g', 'no name', ''];
+  const { revision } = cell.of(KIND.bucket).get(place.day)!;
+  cell.put(KIND.bucket, place.day, gzipSync(JSON.stringify(names)), revision);
+  expect([await records.groups(place.day), await records.groups(place.day)]).toEqual([['g'], ['g']]);
+  expect(await records.ofDay(place.day)).toEqual(['a']);
+  expect(await records.change(placeOf(2, 'h'), NOW, add('b'))).toBe(true);
+  expect((await records.ofDay(place.day)).sort()).toEqual(['a', 'b']);
+  const stands = gunzipSync(cell.of(KIND.bucket).get(place.day)!.value).toString();
+  expect(JSON.parse(stands)).toEqual(['', 'g', 'h', 'no name']);
+  expect(log.lines.map(({ message }) => message)).toEqual([
+    'malformed name of a group of what is over: left out',
+  ]);
 });
 
 it('aged-records.D5 what leads to a record is written again once it is a day old, and not before', async () => {

@@ -267,6 +267,28 @@ describe('what is recorded', () => {
     expect(await world.register('broken')).toMatchObject({ ok: true });
     expect(one.fleet.units().map(({ serial }) => serial)).toEqual(['broken', 'sound']);
   });
+
+  it.each([
+    ['last_heard', 'yesterday'],
+    ['at', ''],
+    ['document.unit.gateways', ['no name']],
+    ['document.unit.gateways', [null]],
+  ])(
+    'registered-book.K1 a record that could not be shown for its %s %j hides no other',
+    async (path, wrong) => {
+      const [world, one] = await UnitWorld.start();
+      await world.register('sound');
+      const record = JSON.parse(JSON.stringify(await world.stored('sound')));
+      const names = path.split('.');
+      names.slice(0, -1).reduce((of, name) => of[name], record.registered)[names.at(-1)!] = wrong;
+      const bytes = Buffer.from(JSON.stringify(record));
+      await world.finish(one.bus.bucket(buckets.units).overwrite('broken', bytes));
+      await world.run(100);
+      for (const each of [one, await world.process('later')])
+        expect(each.fleet.units().map(({ serial }) => serial)).toEqual(['sound']);
+      expect(one.log.said).toContainEqual(expect.objectContaining({ message: 'malformed unit: left out' }));
+    },
+  );
 });
 
 describe('a registration', () => {

@@ -11,6 +11,7 @@ import { listOfTransfers } from '../../http/transfer-lists.ts';
 import type { TransferBook } from '../../messaging/transfer-book.ts';
 import { createDownload } from '../../messaging/transfer-writes.ts';
 import { isLongOver, TransfersOver } from '../../messaging/transfers-over.ts';
+import { memoryLog } from '../http/fixture.ts';
 import { testMission } from '../http/world.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { quiet } from '../support/nats.ts';
@@ -191,6 +192,22 @@ describe('transfers that are long over', () => {
     expect(await ask(3)).toMatchObject({ ok: true, value: { generation: 3, state: 'REQUESTED' } });
     expect(atHand(cell)).toHaveLength(1);
   });
+
+  it.each(['', 'garbage', '"20260520"', '99999', '[null]'])(
+    'transfer-days.E3 a name that leads to no day (%j) is said, and leads to its record once that is moved',
+    async (wrong) => {
+      const [one, other] = [ended('1'), ended('2')];
+      const cell = filled([one, other]);
+      cell.put(buckets.transferDays, transferKey(one), Buffer.from(wrong), 0);
+      const log = memoryLog();
+      const over = new TransfersOver({ bus: cell.bus(atOnce), log });
+      expect(await over.find(one)).toBeUndefined();
+      expect(log.lines.map(({ message }) => message)).toEqual(['malformed day of a transfer: left out']);
+      await rested(cell);
+      expect(atHand(cell)).toEqual([]);
+      expect([await sought(cell, one), await sought(cell, other)]).toEqual([one, other]);
+    },
+  );
 
   it('are there once and whole, whoever dies at which operation and however often', async () => {
     const lives = fc.array(fc.integer({ min: 1, max: 40 }), { maxLength: 8 });

@@ -272,6 +272,17 @@ describe('mcs bus check', () => {
     expect(foundIn(await check())).not.toContainEqual([claim.check, claim.where]);
   });
 
+  it('goes on behind what names a program that can be none, and behind a schedule that no process reads', async () => {
+    const run = `${shardOf(LISTED)}.${LISTED}`;
+    await put('schedules', 'no-program', schedule('no-program', 'no key'));
+    await put('schedules', 'no-start', { ...schedule('no-start', IR), start: 'whenever' });
+    await put('openRuns', run, { run: LISTED, ir: 'no key', submittedAt: 1 });
+    const found = foundIn(await check());
+    expect(found).toContainEqual(['schedule-without-program', 'mcs_schedules no-program']);
+    expect(found).toContainEqual(['unreadable-record', 'mcs_schedules no-start']);
+    expect(found).toContainEqual(['run-without-program', `mcs_open_runs ${run}`]);
+  });
+
   it('names every kind of finding in words', () => {
     for (const words of Object.values(CHECKS)) expect(words.length).toBeGreaterThan(20);
   });

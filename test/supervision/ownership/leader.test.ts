@@ -104,16 +104,17 @@ function cell() {
     return { ...peer, clock: inside, kill };
   };
   /** Another process writes the lease over what stands there, as it must not. */
-  const usurp = async (): Promise<void> => {
+  const write = async (lease: Uint8Array): Promise<void> => {
     const inside = new ProcessClock(clock, 0);
     const clocks = { outside: clock, inside, arrivals: inside.arrivals, pulled: inside.pulled };
     const bus = new TwinBus({ server, name: 'usurper', ...clocks, weather: fairWeather, log: keptLog() });
     const bucket = bus.bucket(buckets.leaders);
-    const lease = Buffer.from(JSON.stringify({ owner: 'usurper', ttlMs: 100 * TTL_MS }));
     const written = bucket.get('alarms').then((entry) => bucket.put('alarms', lease, entry!.revision));
     await run(20);
     expect((await written).outcome).toBe('written');
   };
+  const usurp = (): Promise<void> =>
+    write(Buffer.from(JSON.stringify({ owner: 'usurper', ttlMs: 100 * TTL_MS })));
   const silence = (silent: boolean): void => {
     received = !silent;
   };
@@ -129,7 +130,7 @@ function cell() {
   };
   const written = () =>
     server.bucket(buckets.leaders).messages.map(({ data }) => JSON.parse(String(Buffer.from(data))));
-  return { run, join, usurp, silence, busy, elapsed, written, gone };
+  return { run, join, write, usurp, silence, busy, elapsed, written, gone };
 }
 
 describe('the lead', () => {
@@ -165,6 +166,35 @@ describe('the lead', () => {
       leader.kill();
       expect(await elapsed(() => standby.state.running)).toBeLessThanOrEqual(TTL_MS);
     }
+  });
+
+  it.each([
+    { owner: 'a', ttlMs: TTL_MS, after: 'many' },
+    { owner: 'a', ttlMs: TTL_MS, after: 1e300 },
+    { owner: 'a', ttlMs: TTL_MS, after: -1 },
+    { owner: 'a', ttlMs: TTL_MS, after: null },
+    { owner: 'gone', ttlMs: 'long' },
+    { owner: 'gone', ttlMs: null },
+    { owner: 'gone', ttlMs: 1e300 },
+    { owner: 7, ttlMs: 100 * TTL_MS },
+    { owner: 'no name', ttlMs: 100 * TTL_MS },
+    ['gone'],
+    null,
+  ])('is free where its entry cannot be read, and is held from then on (lease.A3): %j', async (claim) => {
+    const { run, join, write } = cell();
+    const first = await join('a');
+    await run(TTL_MS);
+    const before = first.newest().epoch;
+    await write(Buffer.from(JSON.stringify(claim)));
+    const peers = [first, await join('b')];
+    await run(10 * TTL_MS);
+    expect(peers.map(({ state }) => state.running).sort()).toEqual([false, true]);
+    const epochs = peers.flatMap(({ contexts }) => contexts.map(({ epoch }) => epoch));
+    expect(epochs).toHaveLength(2);
+    expect(Math.max(...epochs)).toBeGreaterThan(before);
+    expect(epochs.every(Number.isSafeInteger)).toBe(true);
+    const said = peers.flatMap(({ log }) => log.said.map(({ message }) => message));
+    expect(said).toContain('malformed claim: taken for free');
   });
 
   it('passes at once from a leader that is known to be gone from this machine (leader.D3)', async () => {

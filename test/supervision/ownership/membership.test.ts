@@ -264,6 +264,19 @@ it('a loss that is found is said before the next heartbeat is due, and repeated 
   expect(beats.sort()).toEqual(['member.a', 'member.b', 'member.c', 'member.z']);
 });
 
+it('a loss until what is no time is no loss, and nobody repeats it (membership.E9)', async () => {
+  const { run, join } = cell();
+  const members = [await join('a'), await join('b')];
+  await run(TTL_MS);
+  for (const lostUntil of [1e300, Number.MAX_SAFE_INTEGER, '2026-01-01T00:00:00Z', null]) {
+    const value = Buffer.from(JSON.stringify({ ...JSON.parse(beatOf('z').toString()), lostUntil }));
+    const written = members[0]!.bus.bucket(buckets.members).overwrite('member.z', value);
+    await run(25);
+    await written;
+    expect(members.map(({ bus }) => bus.lostUntil)).toEqual([undefined, undefined]);
+  }
+});
+
 it('who comes and finds others late takes nothing before they had the time to say what they know (membership.E10)', async () => {
   const { run, join } = cell();
   const first = await join('a');

@@ -173,6 +173,19 @@ describe('transfers.retention', () => {
     await transfers.stop();
   });
 
+  it.each(['', 'garbage', 'null'])(
+    'transfer-days.E3 goes on where the day that was noted (%j) is none',
+    async (noted) => {
+      const old = await over('1', 20);
+      await bus.bucket(buckets.transferDays).overwrite('content-removed', Buffer.from(noted));
+      starts();
+      await gone(old);
+      await pass();
+      const entry = await bus.bucket(buckets.transferDays).get('content-removed');
+      expect(Buffer.from(entry!.value).toString()).toMatch(/^\d{8}$/);
+    },
+  );
+
   it('content-ageing.C2 nothing is removed by one that does not lead, and whoever leads then does it', async () => {
     const old = await over('1', 20);
     mayLead = false;
