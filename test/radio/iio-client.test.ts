@@ -303,10 +303,14 @@ describe('the client of an iiod', () => {
 });
 
 /** A server that answers what is scripted; `undefined` ends the connection. */
-async function scripted(answer: (said: string, socket: Socket) => string | undefined): Promise<number> {
+async function scripted(
+  answer: (said: string, socket: Socket) => string | undefined,
+  connected: (socket: Socket) => void = () => undefined,
+): Promise<number> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     sockets.add(socket);
+    connected(socket);
     socket.on('error', () => undefined);
     socket.on('data', (said) => {
       const answered = answer(said.toString('latin1'), socket);
@@ -432,6 +436,15 @@ describe('servers that do what none should', () => {
     });
     const client = await dial(port);
     peer?.write('0\n');
+    expect((await client.lost).message).toBe('iiod sends data that was not requested');
+  });
+
+  it('iiod-connection.N1 also on the connection that has not been asked anything yet', async () => {
+    const peers: Socket[] = [];
+    const port = await scripted(greeting, (socket) => peers.push(socket));
+    const client = await dial(port);
+    await until(() => peers.length === 2, { what: 'the connection of what is urgent' });
+    peers[1]!.write('0\n');
     expect((await client.lost).message).toBe('iiod sends data that was not requested');
   });
 
