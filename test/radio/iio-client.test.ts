@@ -467,6 +467,7 @@ describe('servers that do what none should', () => {
     ['more than was requested', '8\n00000001\nabcdefgh', errno.EIO],
     ['an end before all is there', '2\n00000001\nab0\n', errno.EIO],
     ['a block that never ends', '4\n00000001\nab', errno.ETIMEDOUT],
+    ['more than was left of it', '2\n00000001\nab4\ncdef', errno.EIO],
     ['a refusal in the middle', '2\n00000001\nab-5\n', errno.EIO],
     ['a refusal', '-32\n', 32],
     ['the end of the connection', undefined, errno.EIO],
