@@ -172,6 +172,39 @@ describe.each(['part', 'hour', 'day'] as const)('a segment of level %s in DuckDB
   });
 });
 
+it('a file says in its metadata what it has: the platform, how it was delivered, its measures and the stream', async () => {
+  folder = mkdtempSync(join(tmpdir(), 'mcs-archive-'));
+  const clock = new ManualClock(HOUR);
+  const archive = await Archive.open(workHere(folder), { stream: 'S1', clock });
+  const ordinals = KEYS.map((_, n) => n);
+  const block = blockOf(
+    ordinals,
+    [...Array(ROWS).keys()].map((n) => row(n)),
+  );
+  for (const [n, deferred] of [false, true].entries())
+    await archive.append(messageOf(n + 1, [block], { deferred }), PLATFORM);
+  await archive.close();
+  connection = await (await DuckDBInstance.create()).connect();
+  const read = await connection.runAndReadAll(
+    `select decode(key) as key, decode(value) as value from parquet_kv_metadata('${folder}/S1/*/values-*.parquet')`,
+  );
+  const said = (name: string): unknown[] => {
+    const values = read.getRowObjects().filter(({ key }) => key === name);
+    return [...new Set(values.map(({ value }) => value))].sort();
+  };
+  expect(said('mcs.delivery')).toEqual(['deferred', 'realtime']);
+  expect(said('mcs.platform')).toEqual([PLATFORM.digest]);
+  expect(said('mcs.stream')).toEqual(['S1']);
+  const [measures] = said('mcs.measures');
+  expect(JSON.parse(measures as string)).toContainEqual({
+    key: 'battery[1].voltage',
+    type: 'u16',
+    unit: 'V',
+  });
+  connection.closeSync();
+  rmSync(folder, { recursive: true, force: true });
+});
+
 describe('the folder', () => {
   it('has one directory of the level, named by its positions', async () => {
     await wroteUntil('day');

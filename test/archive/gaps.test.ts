@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { Archive } from '../../archive/archive.ts';
+import { boundedGaps } from '../../archive/gaps.ts';
 import { readManifest, writeManifest } from '../../archive/manifest.ts';
 import { workHere } from '../../archive/workshop.ts';
 import type { Gap } from '../../contract/history.ts';
@@ -85,6 +86,15 @@ it('gaps.G2 an answer with too many gaps has the nearest ones as one, and leaves
   expect(gaps.slice(0, 9).map(({ first, last }) => [first, last])).toEqual(
     lost.slice(0, 9).map((position) => [position, position]),
   );
+});
+
+it('gaps.G2 a gap becomes one with the one before it, wherever they are among the others', () => {
+  const gap = (first: number, at: number): Gap => ({ first, last: first, from: at, to: at });
+  const apart = [gap(1, 0), gap(3, 900_000), gap(5, 1_800_000)];
+  const near = [gap(7, 2_700_000), gap(9, 2_760_000), gap(11, 2_820_000)];
+  const one = { first: 7, last: 11, from: 2_700_000, to: 2_820_000 };
+  expect(boundedGaps([[...apart, ...near]], 4)).toEqual([...apart, one]);
+  expect(boundedGaps([[...apart, ...near]], 6)).toEqual([...apart, ...near]);
 });
 
 it('manifest.M3 a description that could not be read again is not written', async () => {

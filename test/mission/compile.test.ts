@@ -361,6 +361,11 @@ describe('faults of a platform', () => {
       argument({ type: 'u8', range: [0, 300] }),
       'args.x.range 300 is nothing u8 holds',
     ],
+    [
+      'a range below what the type holds',
+      argument({ type: 'u8', range: [-1, 255] }),
+      'args.x.range -1 is nothing u8 holds',
+    ],
     ['a unit on bytes', argument({ type: 'bytes', unit: 'B' }), 'args.x.unit .*no unit'],
     ['an argument called instance', telecommand({ args: { instance: { type: 'u8' } } }), 'args.instance'],
     ['instance: file outside files', telecommand({ instance: 'file' }), 'instance .*files component'],
@@ -443,6 +448,19 @@ describe('faults of a platform', () => {
       'a parameter nothing sets',
       component({ parameters: { p: { type: 'u8' } } }),
       'parameters.p nothing sets it',
+    ],
+    [
+      'a parameter of no type',
+      component({ parameters: { p: { type: 'Nope', readback: 'a.m' } }, measures: { m: { type: 'u8' } } }),
+      'parameters.p.type ',
+    ],
+    [
+      'a parameter of no unit',
+      component({
+        parameters: { p: { type: 'u8', unit: 'nope', readback: 'a.m' } },
+        measures: { m: { type: 'u8' } },
+      }),
+      'parameters.p.unit ',
     ],
     [
       'a setter that is none',
@@ -980,6 +998,16 @@ describe('faults of a topology', () => {
     ).toMatch(/z-platform\.yaml.*box@1\.0\.0 is in another document/);
   });
 
+  it('a target whose platform has no document compiles, whatever values it gives', () => {
+    const { warnings } = compiled([
+      box,
+      target({ platform: 'other@1.0.0', parameters: { 'a.p': { safe: 1 } } }),
+    ]);
+    expect(warnings.map(shown)).toEqual([
+      expect.stringMatching(/targets\.sat\.platform there is no document for platform other@1\.0\.0/),
+    ]);
+  });
+
   it('a link without driver and a gateway with nothing of its own compile', () => {
     const { warnings, configuration } = compiled([
       box,
@@ -1084,6 +1112,28 @@ describe('the form of documents', () => {
       targets: [{ environments: ['bench', 'in_orbit'] }],
     });
     expect(compile(documents).ok).toBe(true);
+  });
+
+  it.each([
+    ['a range as wide as its type', argument({ type: 'u8', range: [0, 255] })],
+    [
+      'bytes as long as their field',
+      encode({ type: 'bytes', range: [0, 4] }, { type: 'bytes', size: 4, from: '$x' }),
+    ],
+  ])('%s is no fault', (_, document) => {
+    expect(compiled([document, topology()]).warnings).toEqual([]);
+  });
+
+  it('a packet is recognised by its APID, its service and its subtype', () => {
+    const report = packet({ apid: 5, service: 3, subtype: 25, fields: [{ at: 20, to: 'a.m' }] });
+    const { platforms } = compiled([report, topology()]).configuration;
+    expect(platforms[0]!.packets.map(({ match }) => match)).toEqual([
+      [
+        { at: 5, bits: 11, equals: [5] },
+        { at: 56, bits: 8, equals: [3] },
+        { at: 64, bits: 8, equals: [25] },
+      ],
+    ]);
   });
 
   it('a default is kept as written: bytes with their zeros, large numbers with every digit', () => {

@@ -136,6 +136,10 @@ describe('the transfer section', () => {
       expect.stringMatching(/^platform.yaml:6:\d+ files.transfer.list no packet gives a listing/),
       expect.stringMatching(/^platform.yaml:6:\d+ files.transfer.read no packet gives a chunk/),
     ]);
+    const unlisted = platform(without(TRANSFER, 'list: list, '), TELECOMMANDS, packets);
+    expect(compiled([unlisted, topology()]).warnings.map(({ path }) => path)).toEqual([
+      'files.transfer.read',
+    ]);
   });
 });
 

@@ -37,25 +37,30 @@ describe('settings of streams', () => {
     });
   });
 
-  it.each([
+  it.each<[streams: string, message: RegExp, setting?: string]>([
     ['ALARMS: { retention: 90 d }', /alarm events has a key of its own/],
     ['NOPE: { retention: 1 d }', /no stream "NOPE" has settings/],
     ['RUNS: { size: 4 GB }', /no size of its own/],
     ['RUNS: { rate: 1 Mbit/s }', /no size of its own/],
     ['TM: { rate: 1 Mbit/s, size: 4 GB }', /two ways to say the same/],
-    ['TM: { rate: 0 Mbit/s }', /a rate is above zero/],
-    ['TM: { rate: 4 V }', /V/],
-    ['TM: { size: 1 B }', /less than/],
-    ['TM: { size: 4 s }', /s/],
-    ['TM: { retention: 1 s }', /not between/],
-    ['RUNS: { retention: 1 min }', /not between/],
-    ['TM: { retention: 100000 d }', /not between/],
-    ['TM: { retention: soon }', /soon/],
-  ])('%s is refused where it stands', (streams, message) => {
+    ['TM: { rate: 0 Mbit/s }', /a rate is above zero/, '.rate'],
+    ['TM: { rate: 4 V }', /V/, '.rate'],
+    ['TM: { size: 1 B }', /less than/, '.size'],
+    ['TM: { size: 4 s }', /s/, '.size'],
+    ['TM: { retention: 1 s }', /not between/, '.retention'],
+    ['RUNS: { retention: 1 min }', /not between/, '.retention'],
+    ['TM: { retention: 100000 d }', /not between/, '.retention'],
+    ['TM: { retention: soon }', /soon/, '.retention'],
+  ])('%s is refused where it stands', (streams, message, setting = '') => {
     const faults = faultsOf(`    ${streams}\n`);
     expect(faults).toHaveLength(1);
     expect(faults[0]![1]).toMatch(message);
-    expect(faults[0]![0]).toContain(streams.split(':')[0]!);
+    expect(faults[0]![0]).toBe(`nats.streams.${streams.split(':')[0]}${setting}`);
+  });
+
+  it('are taken at the least size', () => {
+    expect(faultsOf('    TM: { size: 16777216 B }\n')).toEqual([]);
+    expect(faultsOf('    TM: { size: 16777215 B }\n')).toHaveLength(1);
   });
 
   it('are refused all at once', () => {

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { CHAIN_TARGETS, type ChainTarget } from '../../contract/bench/chain.ts';
-import { known, type Observed, unreadable } from '../../radio/board/observed.ts';
+import { known, mapped, type Observed, unreadable } from '../../radio/board/observed.ts';
 import type { BoardReading } from '../../radio/board/reading.ts';
 import type { RegisterName } from '../../radio/board/registers.ts';
 import type { ChainSession, ChainView } from '../../radio/chain/condition.ts';
@@ -25,6 +25,12 @@ const withRegister = (target: ChainTarget, name: RegisterName, value: Observed<n
   view(target, { registers: { ...conditioned(setup, target).registers, [name]: value } });
 const withSide = (target: ChainTarget, side: 'rx' | 'tx', change: object): ChainView =>
   view(target, { [side]: { ...conditioned(setup, target)[side], ...change } });
+const withClock = (target: ChainTarget, name: string, change: object): ChainView => {
+  const clocks = mapped(conditioned(setup, target).clocks, (all) =>
+    all.map((clock) => (clock.name === name ? { ...clock, ...change } : clock)),
+  );
+  return view(target, { clocks });
+};
 const ALL = CHAIN_TARGETS;
 const PART: readonly ChainTarget[] = ['air', 'device-loopback'];
 const AIR: readonly ChainTarget[] = ['air'];
@@ -40,6 +46,8 @@ const BREAKS: readonly [
   ['board.datapath', (to) => ({ ...view(to), session: { ...session, acquired: false } }), ALL],
   ['pl.driver', (to) => view(to, { modemVersion: unreadable('no answer') }), ALL],
   ['clk.enabled', (to) => view(to, { clocks: known([]) }), ALL],
+  ['clk.enabled', (to) => withClock(to, 'adc_clk', { enable: 0 }), ALL],
+  ['clk.enabled', (to) => withClock(to, 'tx_sampl_clk', { prepare: 0 }), ALL],
   ['ensm.fdd', (to) => view(to, { state: known('alert') }), ALL],
   ['rate.sps', (to) => withSide(to, 'tx', { sampleRate: known(2_000_000) }), ALL],
   ['rate.sps', (to) => withRegister(to, 'sampleRate', known(1)), ALL],

@@ -303,10 +303,14 @@ describe('the client of an iiod', () => {
 });
 
 /** A server that answers what is scripted; `undefined` ends the connection. */
-async function scripted(answer: (said: string, socket: Socket) => string | undefined): Promise<number> {
+async function scripted(
+  answer: (said: string, socket: Socket) => string | undefined,
+  connected: (socket: Socket) => void = () => undefined,
+): Promise<number> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     sockets.add(socket);
+    connected(socket);
     socket.on('error', () => undefined);
     socket.on('data', (said) => {
       const answered = answer(said.toString('latin1'), socket);
@@ -435,6 +439,15 @@ describe('servers that do what none should', () => {
     expect((await client.lost).message).toBe('iiod sends data that was not requested');
   });
 
+  it('iiod-connection.N1 also on the connection that has not been asked anything yet', async () => {
+    const peers: Socket[] = [];
+    const port = await scripted(greeting, (socket) => peers.push(socket));
+    const client = await dial(port);
+    await until(() => peers.length === 2, { what: 'the connection of what is urgent' });
+    peers[1]!.write('0\n');
+    expect((await client.lost).message).toBe('iiod sends data that was not requested');
+  });
+
   it('a flood is not kept', async () => {
     let peer: Socket | undefined;
     const port = await scripted((said, socket) => {
@@ -454,6 +467,7 @@ describe('servers that do what none should', () => {
     ['more than was requested', '8\n00000001\nabcdefgh', errno.EIO],
     ['an end before all is there', '2\n00000001\nab0\n', errno.EIO],
     ['a block that never ends', '4\n00000001\nab', errno.ETIMEDOUT],
+    ['more than was left of it', '2\n00000001\nab4\ncdef', errno.EIO],
     ['a refusal in the middle', '2\n00000001\nab-5\n', errno.EIO],
     ['a refusal', '-32\n', 32],
     ['the end of the connection', undefined, errno.EIO],

@@ -87,6 +87,12 @@ describe('the description of a context', () => {
     expect(devicesOf(xml)).toMatchObject([{ id: 'd', name: 'd', attributes: ['a'] }]);
   });
 
+  it('comments and space may stand in front of the outermost element, in it and behind it', () => {
+    const xml =
+      '\n<!-- <a/> -->\n<context>\n<!-- <device id="no"--><device id="d"/>\n</context>\n<!-- <b/> -->\n';
+    expect(devicesOf(xml).map(({ id }) => id)).toEqual(['d']);
+  });
+
   it('reports every fault at once', () => {
     const xml = context(
       '<device name="n"><channel id="c" type="sideways"><scan-element index="x" format="le:U8/8>>0"/></channel></device><device id="d"><attribute/></device><device id="d"/>',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MODEM_RATES, planRate, symbolRates, USUAL_BAUDS } from '../../radio/rates.ts';
+import { MODEM_RATES, planAt, planRate, symbolRates, USUAL_BAUDS } from '../../radio/rates.ts';
 
 const TOO_SLOW =
   'x128 is the largest PL interpolation: 1200 Bd reaches 0.6144 Msps, below the AD9361 minimum 2.083333 Msps (ADC clock 25 MHz / 12)';
@@ -97,5 +97,35 @@ describe('symbol rates', () => {
       '9.6 kBd',
       '15.36 MBd',
     ]);
+  });
+});
+
+describe('a symbol rate at a sample rate that is given', () => {
+  it.each([
+    [1_000_000, 8_000_000, 2],
+    [15_360_000, 61_440_000, 1],
+    [7_680_000, 61_440_000, 2],
+    [9600, 4_915_200, 128],
+  ])('%d Bd at %d sps is interpolated by %d', (baud, sampleRateSps, interpolation) => {
+    expect(planAt(baud, sampleRateSps)).toMatchObject({ ok: true, value: { sampleRateSps, interpolation } });
+  });
+
+  it.each([
+    [1_000_000, 64_000_000, '64000000 sps is outside 2083333 to 61440000 sps'],
+    [100_000, 2_000_000, '2000000 sps is outside 2083333 to 61440000 sps'],
+    [1_000_000, 5_000_000, '5000000 sps is 1.25 times 1000000 Bd x 4 samples/symbol; the PL interpolates by'],
+    [9600, 4_953_600, '4953600 sps is 129 times 9600 Bd x 4 samples/symbol; the PL interpolates by'],
+  ])('%d Bd at %d sps is refused: %s', (baud, sampleRateSps, why) => {
+    expect(planAt(baud, sampleRateSps)).toEqual({ ok: false, faults: [expect.stringContaining(why)] });
+  });
+
+  it('is refused below the least interpolation, and is the least one there', () => {
+    const limits = { ...MODEM_RATES, interpolation: { least: 2, most: 4 } };
+    expect(planAt(1_000_000, 4_000_000, limits).ok).toBe(false);
+    expect(planAt(1_000_000, 8_000_000, limits)).toMatchObject({ ok: true, value: { interpolation: 2 } });
+  });
+
+  it('is refused where the symbol rate itself is', () => {
+    expect(planAt(20_000_000, 61_440_000)).toEqual({ ok: false, faults: [TOO_FAST] });
   });
 });

@@ -55,3 +55,14 @@ describe.each(['device-loopback', 'pl-loopback'] as const)('in %s', (path) => {
     expect(await modem.read(register.receiveOffset)).toBe(setup.tx.offsetHz);
   });
 });
+
+it.each([
+  ['rx', 'alert'],
+  ['tx', 'alert'],
+  ['all', 'fdd'],
+] as const)('RB-RAD-007 after a reset of %s a part that stood still is in state %s', async (scope, state) => {
+  const { board, actions } = bench();
+  await new Phy(board).setState('alert');
+  await actions.reset(scope);
+  expect(await new Phy(board).state()).toBe(state);
+});

@@ -57,6 +57,18 @@ describe('devices of the modelled board', () => {
     }
   });
 
+  it('the converter cores name the rate of the part at each of their channels', async () => {
+    const { board } = rig();
+    await phy(board, 'voltage0', false, 'sampling_frequency', '4000000');
+    for (const device of ['cf-ad9361-lpc', 'cf-ad9361-dds-core-lpc']) {
+      const { channels } = board.devices.find(({ name }) => name === device)!;
+      for (const { id: channel, output } of channels) {
+        const at = { device, of: 'channel', channel, output, name: 'sampling_frequency' } as const;
+        expect(await board.read(at), `${device} ${channel}`).toBe('4000000');
+      }
+    }
+  });
+
   it('answer by id as by name, and refuse what is not there with the number of the kernel', async () => {
     const { board } = rig();
     expect(await board.read({ device: 'iio:device1', of: 'device', name: 'ensm_mode' })).toBe('fdd');

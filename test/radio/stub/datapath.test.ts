@@ -444,6 +444,32 @@ describe('time', () => {
     expect(Buffer.from(await capture.read(4 * BLOCK, 0)).indexOf(sent)).not.toBe(-1);
   });
 
+  it('stub/datapath.W5 a block that is on its way when a machine falls asleep arrives when it wakes', async () => {
+    let now = 0;
+    const clock: Clock = {
+      now: () => now,
+      monotonic: () => now,
+      setTimeout: () => ({ timer: 0 }),
+      clearTimeout: () => {},
+    };
+    const board = createStub({ seed: 7, clock });
+    await tune(board);
+    await setRegister(board, 'control', 4);
+    now = 10;
+    const capture = await openCapture(board);
+    const sent = payload(5);
+    const output = await openOutput(board);
+    await output.write(sent.subarray(0, BLOCK), 0);
+    now += 1.5 * 16.384;
+    expect(await getRegister(board, 'overflow')).toBe(0);
+    now += 24 * 3_600_000;
+    await output.write(sent.subarray(BLOCK), 0);
+    now += 6 * 16.384;
+    expect(await getRegister(board, 'overflow')).toBe(0);
+    const captured = await Promise.race([capture.read(STALE_MOST + BLOCK, 0), settled()]);
+    expect(Buffer.from(captured ?? []).indexOf(sent.subarray(0, BLOCK))).toBeGreaterThanOrEqual(STALE_LEAST);
+  });
+
   it('a clock that is set back an hour stops nothing', async () => {
     let now = 10_000_000;
     const clock: Clock = {
