@@ -308,8 +308,8 @@ export class AlarmService implements AlarmTerm, AlarmServices, CellOwner {
   async #clearRemoved(mission: Mission): Promise<void> {
     const at = this.#options.clock.now();
     for (const [key, { record, evaluated }] of this.#records) {
-      const name = alarmNamed(key);
-      if (name === undefined || mission.targets.has(name.target) || !isActive(record.state)) continue;
+      const name = isActive(record.state) ? alarmNamed(key) : undefined;
+      if (name === undefined || mission.targets.has(name.target)) continue;
       const behind = { position: evaluated.position, at: Math.max(at, evaluated.at + 1) };
       await this.#record(name, { type: 'condition.changed', at, severity: null, evaluated: behind });
     }
