@@ -7,6 +7,8 @@
  * C2. An event is covered if every write of a record that was under way before it, or is not covered, has begun behind
  *     it: so the record of a covered event is covered.
  * C3. What waits is bounded: behind so many the mark stands still until the next leader.
+ * C4. A record that is written gets a revision above all that are covered. One below shows that the bucket was emptied
+ *     or went back under its leader, which starts again and finds what is lost.
  */
 
 import { alarmNamed } from '../../contract/alarm-name.ts';
@@ -15,7 +17,7 @@ import { streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';
 import { ALARM_WRITES_NOT_COVERED } from '../../contract/limits/alarm.ts';
 import type { KnownIn } from '../../messaging/known-past.ts';
-import { LowWaterMark } from '../../messaging/low-water-mark.ts';
+import { LowWaterMark, pastIsGone } from '../../messaging/low-water-mark.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
@@ -43,7 +45,7 @@ export interface Taken {
   readonly recordsLost: boolean;
 }
 
-/** A write of a record, from before it begins. */
+/** A write of a record, or its comparison, from before it begins. */
 export interface Writing {
   /** The record stands under this revision and its last event at `head`; without one: nothing is known of it. */
   ended(revision?: number, head?: KnownHead): void;
@@ -54,6 +56,8 @@ interface Begun {
   readonly key: string;
   /** Position of the newest event when it began. */
   readonly behind: number;
+  /** Revision that was covered when it began. */
+  readonly above: number;
 }
 
 interface ComparedMarkOptions {
@@ -61,18 +65,19 @@ interface ComparedMarkOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly epoch: number;
-  /** Another leader wrote. */
+  /** Another leader wrote, or the bucket went back (C4). */
   readonly lost: (error: Error) => void;
 }
 
 export class ComparedMark {
   readonly #bus: Bus;
+  readonly #lost: (error: Error) => void;
   readonly #mark: LowWaterMark<Covered>;
   #covered: Covered = NOTHING_COVERED;
   #newest: KnownIn | undefined;
-  /** Writes that have not ended, by the key of the record. */
+  /** Writes of cells that have not ended, by key. */
   readonly #underWay = new Map<string, Begun>();
-  /** Writes that are not covered, the oldest first. */
+  /** Writes and comparisons that are not covered, the oldest first. */
   readonly #open = new Set<Begun>();
   /** Those of them that have ended, by revision. */
   readonly #ended = new Map<number, Begun>();
@@ -80,6 +85,7 @@ export class ComparedMark {
 
   constructor({ bus, ...options }: ComparedMarkOptions) {
     this.#bus = bus;
+    this.#lost = options.lost;
     this.#mark = new LowWaterMark({
       ...options,
       bus,
@@ -115,14 +121,32 @@ export class ComparedMark {
     this.#mark.keep();
   }
 
-  /** A write of the record begins; one of before that has not ended will not end any more. */
+  /** The cell of an alarm writes its record; a write of before that has not ended will not end any more. */
   writing(key: string): Writing {
-    const begun: Begun = { key, behind: Math.max(this.#covered.events, this.#newest?.seq ?? 0) };
     const left = this.#underWay.get(key);
     if (left !== undefined) this.#open.delete(left);
+    const begun = this.#begin(key);
     this.#underWay.set(key, begun);
-    this.#open.add(begun);
+    return {
+      ended: (revision, head) => {
+        if (this.#underWay.get(key) === begun) this.#underWay.delete(key);
+        if (revision !== undefined && revision <= begun.above) this.#lost(pastIsGone(buckets.alarms));
+        this.#ends(begun, revision, head);
+      },
+    };
+  }
+
+  /** A record is compared with its last event, and one of them written where that is missing. */
+  comparing(key: string): Writing {
+    const begun = this.#begin(key);
     return { ended: (revision, head) => this.#ends(begun, revision, head) };
+  }
+
+  #begin(key: string): Begun {
+    const { records, events } = this.#covered;
+    const begun: Begun = { key, behind: Math.max(events, this.#newest?.seq ?? 0), above: records };
+    this.#open.add(begun);
+    return begun;
   }
 
   async stop(): Promise<void> {
@@ -130,7 +154,6 @@ export class ComparedMark {
   }
 
   #ends(begun: Begun, revision: number | undefined, head: KnownHead | undefined): void {
-    if (this.#underWay.get(begun.key) === begun) this.#underWay.delete(begun.key);
     if (head !== undefined && head.position > (this.#newest?.seq ?? 0)) {
       const named = subject.alarmEvent(alarmNamed(begun.key)!);
       this.#newest = { stream: streams.alarms, seq: head.position, at: head.at, subject: named };

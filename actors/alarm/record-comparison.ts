@@ -27,9 +27,12 @@ import { differs, isMissing, type Recorded, recover } from './recovery.ts';
 
 type Since = Pick<Covered, 'records' | 'events'>;
 
-/** The last event of each alarm, by its key, and where the stream ended when they were read. */
 interface LaterEvents {
+  /** The last event of each alarm, by its key. */
   readonly last: ReadonlyMap<string, AlarmEvent>;
+  /** When the last of them was stored, ms since 1970; 0: there is none. */
+  readonly until: number;
+  /** Where the stream ended when they were read. */
   readonly end: number;
 }
 
@@ -53,7 +56,7 @@ export async function takeOver({ bus, log, term, compared, signal, known }: Taki
   known();
   const events = await eventsBehind(bus, since.events, signal);
   if (recordsLost) sayLost(events, { bus, log });
-  const keys = [...toCompare(records, events, since, term.oldest())].filter((key) => !skipped.has(key));
+  const keys = [...toCompare({ records, skipped }, events, since, term.oldest())];
   await inTurns(keys, ALARM_RECOVERIES, (key) => bringTogether(bus, key, records.get(key), term));
   if (!term.holds()) return;
   compared.keep({ records: newest, events: events.end });
@@ -75,9 +78,10 @@ async function bringTogether(
 }
 
 /** O4 */
-function sayLost({ last }: LaterEvents, { bus, log }: Pick<TakingOver, 'bus' | 'log'>): void {
-  const until = [...last.values()].reduce((newest, { at }) => Math.max(newest, Date.parse(at) || 0), 0);
-  const fields = { bucket: buckets.alarms.name, until: new Date(until).toISOString() };
+function sayLost({ until }: LaterEvents, { bus, log }: Pick<TakingOver, 'bus' | 'log'>): void {
+  const bucket = buckets.alarms.name;
+  if (until === 0) return log.error({ bucket }, 'records and events of alarms are lost: begun without any');
+  const fields = { bucket, until: new Date(until).toISOString() };
   log.error(fields, 'records of alarms are lost: they are recorded again as they were published');
   bus.lost?.(until);
 }
@@ -110,13 +114,17 @@ async function readRecords(bus: Bus, log: Log): Promise<ReadRecords> {
 /** What the stream of events holds behind a position. Rejects with `Outage`, also where `signal` ends it. */
 async function eventsBehind(bus: Bus, position: number, signal: AbortSignal): Promise<LaterEvents> {
   const last = new Map<string, AlarmEvent>();
+  let until = 0;
   const from = { from: 'seq', seq: position + 1 } as const;
   const follower = await bus.follow(streams.alarms, subject.alarmEvents(), from, (message) => {
     const event = readAlarmEvent(message.data);
     const key = message.subject.split('.').slice(-4).join('.');
-    if (event !== undefined && validName(key) !== undefined) last.set(key, event);
+    if (event === undefined || validName(key) === undefined) return;
+    last.set(key, event);
+    until = message.at;
   });
-  return { last, end: await caughtUp(follower, signal) };
+  const end = await caughtUp(follower, signal);
+  return { last, until, end };
 }
 
 async function caughtUp(follower: Follower, signal: AbortSignal): Promise<number> {
@@ -133,7 +141,7 @@ async function caughtUp(follower: Follower, signal: AbortSignal): Promise<number
 
 /** Keys of the alarms whose record and stream may not say the same (O1, O2). `oldest`: what is older may have left. */
 function* toCompare(
-  records: ReadonlyMap<string, Recorded>,
+  { records, skipped }: Pick<ReadRecords, 'records' | 'skipped'>,
   { last }: LaterEvents,
   since: Since,
   oldest: number,
@@ -144,5 +152,5 @@ function* toCompare(
     if (isCovered) continue;
     if (differs(event, recorded) || isMissing(recorded, event?.seq ?? 0, oldest)) yield key;
   }
-  for (const key of last.keys()) if (!records.has(key)) yield key;
+  for (const key of last.keys()) if (!records.has(key) && !skipped.has(key)) yield key;
 }

@@ -48,8 +48,10 @@ export interface AlarmTerm {
   readonly heads: Map<string, KnownHead>;
   /** Events of this alarm that were acknowledged are lost, until then. */
   eventsLost(key: string, until: number): void;
-  /** A record is about to be written, or compared with its event. */
+  /** The cell of an alarm is about to write its record. */
   writing(key: string): Writing;
+  /** A record is about to be compared with its last event. */
+  comparing(key: string): Writing;
 }
 
 const NO_EVENT: KnownHead = { position: 0, at: 0 };
@@ -169,11 +171,12 @@ async function commit(
       ? await stillStands(bus, key, stored, progress)
       : await write(bus, key, stored, term, progress);
     if (!stands) return { outcome: 'fenced' };
-    const told = item.transition
-      ? await tell(bus, name, stored, term, () => written?.(item.state))
-      : 'not to be published';
-    if (told === undefined) return { outcome: 'fenced' };
-    progress.writing.ended(progress.position, told === 'not to be published' ? undefined : told);
+    let head: KnownHead | undefined;
+    if (item.transition) {
+      head = await tell(bus, name, stored, term, () => written?.(item.state));
+      if (head === undefined) return { outcome: 'fenced' };
+    }
+    progress.writing.ended(progress.position, head);
     progress.done += 1;
     progress.written = false;
     progress.writing = undefined;

@@ -45,7 +45,7 @@ interface Term {
   holds(): boolean;
   /** Events before this time, ms since 1970, may have left the stream. */
   oldest(): number;
-  writing(key: string): Writing;
+  comparing(key: string): Writing;
 }
 
 /** Throws `Outage`, also where the term is over or somebody else wrote. */
@@ -55,13 +55,13 @@ export async function recover(
   recorded: Recorded | undefined,
   term: Term,
 ): Promise<Recovered> {
-  const writing = term.writing(alarmKey(name));
+  const comparing = term.comparing(alarmKey(name));
   try {
     const recovered = await bringTogether(bus, name, recorded, term);
-    writing.ended(recovered.recorded?.revision, recovered.head);
+    comparing.ended(recovered.recorded?.revision, recovered.head);
     return recovered;
   } catch (error) {
-    writing.ended();
+    comparing.ended();
     throw error;
   }
 }

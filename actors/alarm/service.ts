@@ -165,6 +165,10 @@ export class AlarmService implements AlarmTerm, AlarmServices, CellOwner {
     return this.#compared.writing(key);
   }
 
+  comparing(key: string): Writing {
+    return this.#compared.comparing(key);
+  }
+
   epochOf(): number {
     return this.epoch;
   }

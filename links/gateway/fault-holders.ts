@@ -13,25 +13,33 @@ import type { FaultCall } from '../../contract/link.ts';
 /** A call that no run has made. */
 const PERSON = '';
 
+export interface Switched {
+  /** The fault is on behind the call. */
+  readonly isOn: boolean;
+  /** What was asked for is so. */
+  readonly isDone: boolean;
+}
+
 export class FaultHolders {
   readonly #byFault = new Map<string, Set<string>>();
   /** Those that have switched it off, the oldest first (L2). */
   readonly #over = new Set<string>();
 
-  /** Whether the fault is on behind this call. */
-  switch({ fault, on, run = PERSON, index }: FaultCall): boolean {
+  switch({ fault, on, run = PERSON, index }: FaultCall): Switched {
     const holders = this.#byFault.get(fault) ?? new Set<string>();
     const holder = index === undefined ? run : `${run} ${index}`;
+    const isLate = on && this.#over.has(holder);
     if (on) {
-      if (!this.#over.has(holder)) holders.add(holder);
+      if (!isLate) holders.add(holder);
     } else if (holder === PERSON) holders.clear();
     else {
       holders.delete(holder);
       if (index !== undefined) this.#isOver(holder);
     }
-    if (holders.size === 0) this.#byFault.delete(fault);
-    else this.#byFault.set(fault, holders);
-    return holders.size > 0;
+    const isOn = holders.size > 0;
+    if (isOn) this.#byFault.set(fault, holders);
+    else this.#byFault.delete(fault);
+    return { isOn, isDone: isOn === on && !isLate };
   }
 
   #isOver(holder: string): void {

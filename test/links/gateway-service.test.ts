@@ -275,6 +275,12 @@ describe('faults', () => {
     },
   );
 
+  it('fault-holders.L2 an "on" that was late is not published, also where others have the fault on', async () => {
+    await fault('tm_silence', true, { run: 'B', index: 0 });
+    for (const on of [false, true]) await fault('tm_silence', on, { run: 'A', index: 0 });
+    expect(onSubject<FaultEvent>('mcs.sim.evt.sat1').map(({ run, on }) => [run, on])).toEqual([['B', true]]);
+  });
+
   it('fault-holders.L2 knows so many of those that are over', async () => {
     for (let n = 0; n <= SWITCHES_OVER_KEPT; n += 1)
       await fault('tm_silence', false, { run: `R${n}`, index: 0 });

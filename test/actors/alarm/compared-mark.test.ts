@@ -72,7 +72,7 @@ it('compared-mark.C1 what somebody else wrote holds it back until it has been co
   expect(await behind(foreign)).toMatchObject({ records: 10, events: 10 });
   const looked = (mark: ComparedMark) => {
     foreign(mark);
-    mark.writing(keyOf(0)).ended(11, head(3));
+    mark.comparing(keyOf(0)).ended(11, head(3));
   };
   expect(await behind(looked)).toMatchObject({ records: 13, events: 12 });
 });
@@ -110,7 +110,7 @@ it('covers what ended before all was compared', async () => {
   const { mark } = markOn(bus, 1);
   await mark.take();
   mark.writing(keyOf(0)).ended(12, head(12));
-  mark.writing(keyOf(1)).ended(4, head(4));
+  mark.comparing(keyOf(1)).ended(4, head(4));
   mark.keep({ records: 11, events: 11 });
   await mark.stop();
   expect((await markOn(bus, 2).mark.take()).since).toMatchObject({ records: 12, events: 12 });
@@ -162,3 +162,32 @@ it('another leader that has taken it ends the term', async () => {
   await first.mark.stop();
   expect(first.failures).toHaveLength(1);
 });
+
+it('compared-mark.C2 a comparison of the same alarm ends no write that is under way', async () => {
+  const both = (mark: ComparedMark) => {
+    mark.writing(keyOf(0));
+    mark.comparing(keyOf(0)).ended(4, head(4));
+    mark.writing(keyOf(1)).ended(11, head(12));
+  };
+  expect(await behind(both)).toMatchObject({ records: 11, events: 10 });
+});
+
+it.each([
+  ['at or below what was covered when it began', [8, 10], 2],
+  ['above it, though a comparison has covered it since', [11], 0],
+])(
+  'compared-mark.C4 a record that is written %s shows whether the bucket went back',
+  async (_, revisions, lost) => {
+    const bus = await busWith({ records: 50, events: 50 });
+    const { mark, failures } = markOn(bus, 1);
+    await mark.take();
+    mark.keep({ records: 10, events: 10 });
+    for (const revision of revisions) {
+      const writing = mark.writing(keyOf(0));
+      mark.comparing(keyOf(0)).ended(revision, head(11));
+      writing.ended(revision, head(11));
+    }
+    expect(failures).toHaveLength(lost);
+    await mark.stop();
+  },
+);

@@ -8,12 +8,14 @@ import { streams } from '../../../contract/bus/streams.ts';
 import { deleteStream, emptyStream, loseMessages } from '../../support/lose-messages.ts';
 import { startNats, type TestNats } from '../../support/nats.ts';
 import { until } from '../../support/until.ts';
-import { eventsOf, type Leader, lead, nameOf, says, stateOf, storedOf } from './alarm-world.ts';
+import { eventsOf, type Leader, lead, nameOf, SaidMissions, says, stateOf, storedOf } from './alarm-world.ts';
 
 let nats: TestNats;
 let bus: NatsBus;
 let leaders: Leader[] = [];
 let epoch = 10;
+
+const MEASURES = ['voltage', 'current', 'low', 'quiet', 'another'];
 
 beforeAll(async () => {
   nats = await startNats();
@@ -26,7 +28,7 @@ afterAll(() => nats.stop());
 
 async function leader(): Promise<Leader> {
   epoch += 1;
-  const led = await lead({ bus, epoch });
+  const led = await lead({ bus, epoch, missions: new SaidMissions(MEASURES) });
   leaders.push(led);
   return led;
 }
@@ -125,6 +127,21 @@ it('record-comparison.O2 O4 a bucket of records that was deleted while nobody le
   await says(bus, [{ alarm: 'current', severity: null }]);
   await until(async () => (await stateOf(bus, 'current')) === 'CLEARED_UNACK');
   expect(next.failures).toEqual([]);
+});
+
+it('compared-mark.C4 record-comparison.O2 a bucket that is deleted under its leader is noticed at the next alarm, whichever it is, and all are there again', async () => {
+  const led = await leader();
+  await says(bus, [{ alarm: 'current', severity: 'warning' }]);
+  await until(async () => (await stateOf(bus, 'current')) === 'ACTIVE_UNACK');
+  const before = (await storedOf(bus, 'current'))!.record;
+  await deleteStream(nats, { name: `KV_${buckets.alarms.name}` });
+  await says(bus, [{ alarm: 'another', severity: 'warning' }]);
+  await until(() => led.failures.length > 0);
+  expect(led.failures).toEqual([expect.objectContaining({ code: 'bus.unavailable' })]);
+  await stopped(led);
+  await leader();
+  expect((await storedOf(bus, 'current'))?.record).toEqual(before);
+  expect(await stateOf(bus, 'another')).toBe('ACTIVE_UNACK');
 });
 
 it('record-comparison.O2 alarm/recovery.V1 a stream of events that was emptied while nobody led gets the last event of each alarm again', async () => {

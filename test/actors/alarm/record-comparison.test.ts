@@ -87,6 +87,7 @@ it('record-comparison.O2 O4 alarm/recovery.V2 a bucket that was emptied is said,
   for (const each of ['mcs_members', 'mcs_values'] as const)
     for (const [key, { value }] of before.bus.bucket({ name: each } as never).entries)
       await bus.bucket({ name: each } as never).overwrite(key, value);
+  bus.now = () => before.clock.now();
   for (const { subject: about, data } of before.bus.messages(streams.alarms))
     await bus.append(streams.alarms, about, data);
   const led = await leader({ epoch: 2_000, missions: missions() }, bus, before.clock);
@@ -94,11 +95,49 @@ it('record-comparison.O2 O4 alarm/recovery.V2 a bucket that was emptied is said,
     NAMES.map((alarm) => (alarm === 'a5' ? 'ACTIVE_ACK' : 'ACTIVE_UNACK')),
   );
   expect(recordOf(led, 'a5')!.record).toEqual(published);
-  expect(bus.lostUntil).toBe(Date.parse(published.changed_at!));
+  expect(bus.lostUntil).toBe(bus.messages(streams.alarms).at(-1)!.at);
   expect(led.said.map(({ message }) => message)).toContainEqual(
     expect.stringContaining('records of alarms are lost'),
   );
   expect(led.failures).toEqual([]);
+  await led.stop();
+});
+
+it('record-comparison.O4 what claims to be of a later time is no measure of what is lost', async () => {
+  const before = await raised();
+  await before.stop();
+  const mark = before.bus.bucket(buckets.members).entries.get('checkpoint.alarm-records.all')!;
+  const bus = new AskedBus();
+  bus.now = () => before.clock.now();
+  await bus.bucket(buckets.members).overwrite(mark.key, mark.value);
+  const event = {
+    ...nameOf('a1'),
+    seq: 1,
+    previous: 'NORMAL',
+    state: 'ACTIVE_UNACK',
+    at: '9999-01-01T00:00:00Z',
+  };
+  for (const alarm of NAMES)
+    await bus.append(
+      streams.alarms,
+      subject.alarmEvent(nameOf(alarm)),
+      Buffer.from(JSON.stringify({ ...event, alarm, cause: 'condition' })),
+    );
+  const led = await leader({ epoch: 2_000, missions: missions() }, bus, before.clock);
+  expect(bus.lostUntil).toBeLessThanOrEqual(before.clock.now());
+  await led.stop();
+});
+
+it('record-comparison.O4 a bucket and a stream that were both emptied are said, and nothing is dated', async () => {
+  const before = await raised();
+  await before.stop();
+  const { key, value } = before.bus.bucket(buckets.members).entries.get('checkpoint.alarm-records.all')!;
+  const bus = new AskedBus();
+  await bus.bucket(buckets.members).overwrite(key, value);
+  const led = await leader({ epoch: 2_000, missions: missions() }, bus, before.clock);
+  expect(led.said.map(({ message }) => message)).toContain(
+    'records and events of alarms are lost: begun without any',
+  );
   await led.stop();
 });
 
