@@ -5,7 +5,8 @@
  * changes, is decided elsewhere (supervision).
  *
  * Q1. Every fault switched is published on `mcs.sim.evt.<target>` of each target the gateway reaches, before the
- *     answer. One that stays on for others (fault-holders.L1), or was asked for too late (L2), was not switched.
+ *     answer. One that stays on for others (fault-holders.L1), or was asked for late (fault-holders.L2), was not
+ *     switched.
  * Q2. A gateway whose settings cannot be used is reported and stays: it refuses to send with a reason, so that a
  *     telecommand fails at once instead of waiting for nobody.
  * Q3. A process that slept until another one runs the gateway sends nothing and answers nothing: both received the
