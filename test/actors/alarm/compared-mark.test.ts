@@ -109,8 +109,9 @@ it('covers what ended before all was compared', async () => {
   const bus = await busWith({ records: 20, events: 20 });
   const { mark } = markOn(bus, 1);
   await mark.take();
-  mark.writing(keyOf(0)).ended(12, head(12));
   mark.comparing(keyOf(1)).ended(4, head(4));
+  mark.comparing(keyOf(2)).ended(11, head(5));
+  mark.writing(keyOf(0)).ended(12, head(12));
   mark.keep({ records: 11, events: 11 });
   await mark.stop();
   expect((await markOn(bus, 2).mark.take()).since).toMatchObject({ records: 12, events: 12 });
@@ -161,6 +162,37 @@ it('another leader that has taken it ends the term', async () => {
   first.mark.writing(keyOf(0)).ended(11, head(11));
   await first.mark.stop();
   expect(first.failures).toHaveLength(1);
+});
+
+it('compared-mark.C2 nor one behind a write that has ended and is not covered, though its alarm has been written since', async () => {
+  const again = (mark: ComparedMark) => {
+    for (const revision of [12, 13]) mark.writing(keyOf(0)).ended(revision, head(revision));
+    mark.writing(keyOf(0)).ended();
+  };
+  expect(await behind(again)).toMatchObject({ records: 10, events: 10 });
+});
+
+it('a comparison of what is covered holds nothing back', async () => {
+  const old = (mark: ComparedMark) => {
+    mark.comparing(keyOf(0)).ended(4, head(4));
+    mark.comparing(keyOf(1)).ended(10, head(10));
+    mark.writing(keyOf(2)).ended(11, head(11));
+  };
+  expect(await behind(old)).toMatchObject({ records: 11, events: 11 });
+});
+
+it('nothing counts as covered where the stream went back and has grown again, or something is lost elsewhere', async () => {
+  const bus = await busWith({ records: 50, events: 50 });
+  const wrote = (mark: ComparedMark): void => mark.writing(keyOf(0)).ended(11, { position: 11, at: 1_000 });
+  expect(await behind(wrote, bus)).toMatchObject({ records: 11 });
+  const next = async (): Promise<unknown> => (await markOn(bus, 4).mark.take()).since;
+  bus.lostUntil = 999;
+  expect(await next()).toMatchObject({ records: 11 });
+  bus.lostUntil = 1_001;
+  expect(await next()).toMatchObject({ records: 0, events: 0 });
+  bus.lostUntil = undefined;
+  bus.stillHolds = LogBus.prototype.stillHolds;
+  expect(await next()).toMatchObject({ records: 0, events: 0 });
 });
 
 it('compared-mark.C2 a comparison of the same alarm ends no write that is under way', async () => {

@@ -1,11 +1,21 @@
 /** What a new alarm leader compares of records and events, over a bus in memory. */
 
 import { expect, it } from 'vitest';
+import { eventOf } from '../../../actors/alarm/alarm-event.ts';
+import { ComparedMark } from '../../../actors/alarm/compared-mark.ts';
+import { takeOver } from '../../../actors/alarm/record-comparison.ts';
+import type { AlarmTerm } from '../../../actors/alarm/record-store.ts';
+import type { AlarmEvent, AlarmRecord, AlarmState } from '../../../contract/alarm.ts';
 import { alarmKey } from '../../../contract/alarm-name.ts';
 import { buckets } from '../../../contract/bus/buckets.ts';
 import { streams } from '../../../contract/bus/streams.ts';
 import { subject } from '../../../contract/bus/subjects.ts';
-import { command, eventsOf, nameOf, SaidMissions, says } from './alarm-world.ts';
+import { storedAlarmBytes } from '../../../contract/stored-alarm.ts';
+import { NEVER_EVALUATED } from '../../../machines/alarm/record.ts';
+import { ManualClock, settled } from '../../support/manual-clock.ts';
+import { keptLog } from '../../support/silent-log.ts';
+import { LogBus } from '../telecommand/log-bus.ts';
+import { command, eventsOf, NOON, nameOf, SaidMissions, says } from './alarm-world.ts';
 import { AskedBus, leader, pass, recordOf, stateOf, type World } from './memory-leader.ts';
 
 const NAMES = Array.from({ length: 20 }, (_, n) => `a${n}`);
@@ -50,6 +60,30 @@ it('record-comparison.O1 asks nothing about what the leader before has published
   expect(stateOf(led!, 'a3')).toBe('CLEARED_UNACK');
   expect((await eventsOf(before.bus, 'a3')).map(({ event }) => event.seq)).toEqual([1, 2]);
   await led!.stop();
+});
+
+it('record-comparison.O1 nor does the one behind it, which finds what the second has compared', async () => {
+  const before = await raised();
+  await before.stop();
+  before.bus.bucket(buckets.members).entries.clear();
+  const second = await next(before);
+  await second.stop();
+  const read: string[] = [];
+  const follow = before.bus.follow.bind(before.bus);
+  before.bus.follow = (stream, about, from, handle, options) =>
+    follow(
+      stream,
+      about,
+      from,
+      (message) => {
+        if (stream === streams.alarms) read.push(message.subject);
+        return handle(message);
+      },
+      options,
+    );
+  const third = await next(before, 30);
+  expect(read).toEqual([]);
+  await third.stop();
 });
 
 it('record-comparison.O1 asks nothing where no mark is left either: records and events say the same', async () => {
@@ -179,4 +213,122 @@ it.each([
   expect(bus.bucket(buckets.alarms).entries.size).toBe(0);
   expect(led.failures).toEqual([]);
   await led.stop();
+});
+
+/** A takeover by hand, of what stands on this bus. */
+function takingOver(bus: LogBus, epoch = 7) {
+  const seen = { written: [] as string[], published: [] as number[], lost: [] as string[], known: 0 };
+  const over = new AbortController();
+  const log = keptLog();
+  const compared = new ComparedMark({ bus, clock: new ManualClock(NOON), log, epoch, lost: () => undefined });
+  const term: AlarmTerm = {
+    epoch,
+    holds: () => !over.signal.aborted,
+    lost: () => undefined,
+    written: (key) => void seen.written.push(key),
+    published: (_, { record }) => void seen.published.push(record.seq),
+    oldest: () => 0,
+    heads: new Map(),
+    eventsLost: (key) => void seen.lost.push(key),
+    writing: (key) => compared.writing(key),
+    comparing: (key) => compared.comparing(key),
+  };
+  const known = (): void => {
+    seen.known += 1;
+  };
+  const take = (): Promise<void> => takeOver({ bus, log, term, compared, signal: over.signal, known });
+  return { seen, over, compared, take };
+}
+
+const record = (seq: number, state: AlarmState = 'NORMAL'): AlarmRecord => ({
+  previous: 'CLEARED_UNACK',
+  state,
+  seq,
+  changed_at: new Date(NOON + seq).toISOString(),
+  cause: 'acknowledged',
+});
+
+async function busWith(stored: readonly AlarmRecord[], published: readonly AlarmRecord[]): Promise<LogBus> {
+  const bus = new LogBus();
+  bus.now = () => NOON;
+  for (const each of stored) {
+    const bytes = storedAlarmBytes({ record: each, evaluated: NEVER_EVALUATED, epoch: 1 });
+    await bus.bucket(buckets.alarms).overwrite(keyOf('a1'), bytes);
+  }
+  for (const each of published) {
+    const event = Buffer.from(JSON.stringify(eventOf(nameOf('a1'), each)));
+    await bus.append(streams.alarms, subject.alarmEvent(nameOf('a1')), event);
+  }
+  return bus;
+}
+
+const sequence = (bus: LogBus): unknown[] =>
+  bus
+    .messages(streams.alarms)
+    .map(({ data }) => (JSON.parse(Buffer.from(data).toString()) as AlarmEvent).seq);
+
+it.each([
+  ['whose event is there', [record(1)], [record(1)], { events: [1], published: [], lost: [], written: 1 }],
+  [
+    'whose last event is missing',
+    [record(2)],
+    [record(1)],
+    { events: [1, 2], published: [2], lost: [], written: 1 },
+  ],
+  ['whose only event is missing', [record(1)], [], { events: [1], published: [1], lost: [], written: 1 }],
+  [
+    'that lacks more',
+    [record(4)],
+    [record(1)],
+    { events: [1, 4], published: [4], lost: [keyOf('a1')], written: 1 },
+  ],
+  [
+    'whose record is behind',
+    [record(1)],
+    [record(1), record(2)],
+    { events: [1, 2], published: [], lost: [], written: 2 },
+  ],
+  ['without a record', [], [record(1)], { events: [1], published: [], lost: [], written: 1 }],
+])(
+  'record-comparison.O2 MC-ALM-054 an alarm %s is brought together with its events, though it is at rest',
+  async (_, stored, published, wanted) => {
+    const bus = await busWith(stored, published);
+    const { seen, take, compared } = takingOver(bus);
+    await take();
+    await compared.stop();
+    const found = {
+      events: sequence(bus),
+      published: seen.published,
+      lost: seen.lost,
+      written: seen.written.length,
+    };
+    expect(found).toEqual(wanted);
+    expect(seen.known).toBe(1);
+  },
+);
+
+it('a term that is over before it begins takes no commands and compares nothing', async () => {
+  const bus = await busWith([record(2)], [record(1)]);
+  const { seen, over, take } = takingOver(bus);
+  over.abort();
+  await take();
+  expect([seen.known, seen.published, sequence(bus)]).toEqual([0, [], [1]]);
+});
+
+it('a term that is over while the events are read ends with it, and leaves the mark as it was', async () => {
+  const bus = await busWith([record(2)], [record(1)]);
+  bus.headAfter = new Promise(() => undefined);
+  const { seen, over, take, compared } = takingOver(bus);
+  const taking = take();
+  await settled();
+  expect(bus.following(streams.alarms)).toHaveLength(1);
+  over.abort();
+  await expect(taking).rejects.toThrow('was stopped');
+  expect(bus.following(streams.alarms)).toEqual([]);
+  expect(seen.published).toEqual([]);
+  await compared.stop();
+  bus.headAfter = undefined;
+  const { seen: later, take: again } = takingOver(bus, 8);
+  await again();
+  expect(later.published).toEqual([2]);
 });
