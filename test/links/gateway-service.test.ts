@@ -246,6 +246,11 @@ describe('faults', () => {
     ['stays on where a run is done with it twice', 'A on, B on, A off, A off', [true, true]],
     ['is off when the last run is done with it', 'A on, B on, A off, B off', [true, true, false]],
     ['is off for all when a person says so', 'A on, B on, person off', [true, true, false]],
+    [
+      'is on again for a run that does not say which fault of its program',
+      'A on, A off, A on',
+      [true, false, true],
+    ],
     ['is on again for who asks again', 'A on, person off, B on, A off', [true, false, true]],
   ])('fault-holders.L1 one that several have on %s', async (_what, calls, published) => {
     const [isOn] = published.slice(-1);
