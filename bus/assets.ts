@@ -207,7 +207,10 @@ export class Assets {
     const found = (await this.#find(name)) ?? (await this.#afterRemoval(name));
     const info = found ?? (await this.#create(config));
     if (found === undefined && this.#known.has(name))
-      this.#log.error({ stream: name }, 'a stream of the bus was gone with all it held: it is made again');
+      this.#log.error(
+        { stream: name },
+        'a stream of the bus is missing with everything it held: created again',
+      );
     this.#known.add(name);
     // In a cluster, before the stream has a leader.
     if (info.config === undefined) throw new Outage('bus.unavailable', `stream ${name} has no leader yet`);

@@ -103,7 +103,7 @@ export class AgedRecords<Item> {
     const stored = (await this.#get(day, readGroups))?.value ?? [];
     const groups = stored.filter(isToken);
     if (groups.length < stored.length)
-      this.#say('error', day, 'malformed name of a group of what is over: left out');
+      this.#say('error', day, 'malformed group name in a day of finished records: ignored');
     return groups;
   }
 

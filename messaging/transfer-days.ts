@@ -78,7 +78,10 @@ export class TransferDays {
     const day = Buffer.from(value).toString();
     if (DAY.test(day)) return { day, at };
     if (this.#said !== key)
-      this.#log.error({ key, bucket: buckets.transferDays.name }, 'malformed day of a transfer: left out');
+      this.#log.error(
+        { key, bucket: buckets.transferDays.name },
+        'malformed day of a finished transfer: ignored',
+      );
     this.#said = key;
     return undefined;
   }

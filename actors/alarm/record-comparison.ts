@@ -80,9 +80,10 @@ async function bringTogether(
 /** O4 */
 function sayLost({ until }: LaterEvents, { bus, log }: Pick<TakingOver, 'bus' | 'log'>): void {
   const bucket = buckets.alarms.name;
-  if (until === 0) return log.error({ bucket }, 'records and events of alarms are lost: begun without any');
+  if (until === 0)
+    return log.error({ bucket }, 'records and events of alarms are lost: the leader starts without them');
   const fields = { bucket, until: new Date(until).toISOString() };
-  log.error(fields, 'records of alarms are lost: they are recorded again as they were published');
+  log.error(fields, 'records of alarms are lost: restored from the published events');
   bus.lost?.(until);
 }
 

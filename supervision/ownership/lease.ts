@@ -121,7 +121,7 @@ export class Lease<Terms extends object> {
     const isOwner = owner === null || (typeof owner === 'string' && isKey(owner));
     const areTerms = Object.keys(freeTerms).every((name) => isMeasure(terms[name as keyof Terms]));
     if (isOwner && areTerms && isWhole(after)) return { owner, after, terms };
-    log.error({ key: this.key }, 'malformed claim: taken for free');
+    log.error({ key: this.key }, 'malformed claim of ownership: treated as free');
     return { owner: null, after: 0, terms: freeTerms };
   }
 }

@@ -121,7 +121,7 @@ it('aged-records.D4 a name that is that of no group hides no other of its day, i
   const stands = gunzipSync(cell.of(KIND.bucket).get(place.day)!.value).toString();
   expect(JSON.parse(stands)).toEqual(['', 'g', 'h', 'no name']);
   expect(log.lines.map(({ message }) => message)).toEqual([
-    'malformed name of a group of what is over: left out',
+    'malformed group name in a day of finished records: ignored',
   ]);
 });
 

@@ -202,7 +202,9 @@ describe('transfers that are long over', () => {
       const log = memoryLog();
       const over = new TransfersOver({ bus: cell.bus(atOnce), log });
       expect(await over.find(one)).toBeUndefined();
-      expect(log.lines.map(({ message }) => message)).toEqual(['malformed day of a transfer: left out']);
+      expect(log.lines.map(({ message }) => message)).toEqual([
+        'malformed day of a finished transfer: ignored',
+      ]);
       await rested(cell);
       expect(atHand(cell)).toEqual([]);
       expect([await sought(cell, one), await sought(cell, other)]).toEqual([one, other]);

@@ -171,7 +171,7 @@ it('record-comparison.O4 a bucket and a stream that were both emptied are said, 
   await bus.bucket(buckets.members).overwrite(key, value);
   const led = await leader({ epoch: 2_000, missions: missions() }, bus, before.clock);
   expect(led.said.map(({ message }) => message)).toContain(
-    'records and events of alarms are lost: begun without any',
+    'records and events of alarms are lost: the leader starts without them',
   );
   await led.stop();
 });

@@ -194,7 +194,7 @@ describe('the lead', () => {
     expect(Math.max(...epochs)).toBeGreaterThan(before);
     expect(epochs.every(Number.isSafeInteger)).toBe(true);
     const said = peers.flatMap(({ log }) => log.said.map(({ message }) => message));
-    expect(said).toContain('malformed claim: taken for free');
+    expect(said).toContain('malformed claim of ownership: treated as free');
   });
 
   it('passes at once from a leader that is known to be gone from this machine (leader.D3)', async () => {
