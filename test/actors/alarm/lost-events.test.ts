@@ -2,6 +2,7 @@
 
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import type { NatsBus } from '../../../bus/nats-bus.ts';
+import type { AlarmRecord } from '../../../contract/alarm.ts';
 import { alarmKey } from '../../../contract/alarm-name.ts';
 import { buckets } from '../../../contract/bus/buckets.ts';
 import { streams } from '../../../contract/bus/streams.ts';
@@ -111,12 +112,17 @@ it('alarm/service.S7 alarm/recovery.V2 whose record is lost is recorded again as
   expect((await numbers('quiet')).length).toBeGreaterThanOrEqual(2);
 });
 
+/** An alarm that was raised and cleared and that nobody has acknowledged: how it stands depends on no value any more. */
+async function unacknowledged(alarm: string): Promise<AlarmRecord> {
+  for (const severity of ['warning', null] as const) await says(bus, [{ alarm, severity }]);
+  await until(async () => (await stateOf(bus, alarm)) === 'CLEARED_UNACK');
+  return (await storedOf(bus, alarm))!.record;
+}
+
 it('record-comparison.O2 O4 a bucket of records that was deleted while nobody led is there again, and that is said', async () => {
   const first = await leader();
-  await says(bus, [{ alarm: 'current', severity: 'critical' }]);
-  await until(async () => (await storedOf(bus, 'current'))?.record.severity === 'critical');
+  const before = await unacknowledged('current');
   await stopped(first);
-  const before = (await storedOf(bus, 'current'))!.record;
   await deleteStream(nats, { name: `KV_${buckets.alarms.name}` });
   const next = await leader();
   expect((await storedOf(bus, 'current'))?.record).toEqual(before);
@@ -124,16 +130,14 @@ it('record-comparison.O2 O4 a bucket of records that was deleted while nobody le
     expect.stringContaining('records of alarms are lost'),
   );
   expect(bus.lostUntil).toBeGreaterThanOrEqual(Date.parse(before.changed_at!));
-  await says(bus, [{ alarm: 'current', severity: null }]);
-  await until(async () => (await stateOf(bus, 'current')) === 'CLEARED_UNACK');
+  await says(bus, [{ alarm: 'current', severity: 'critical' }]);
+  await until(async () => (await stateOf(bus, 'current')) === 'ACTIVE_UNACK');
   expect(next.failures).toEqual([]);
 });
 
 it('compared-mark.C4 record-comparison.O2 a bucket that is deleted under its leader is noticed at the next alarm, whichever it is, and all are there again', async () => {
   const led = await leader();
-  await says(bus, [{ alarm: 'current', severity: 'warning' }]);
-  await until(async () => (await stateOf(bus, 'current')) === 'ACTIVE_UNACK');
-  const before = (await storedOf(bus, 'current'))!.record;
+  const before = await unacknowledged('current');
   await deleteStream(nats, { name: `KV_${buckets.alarms.name}` });
   await says(bus, [{ alarm: 'another', severity: 'warning' }]);
   await until(() => led.failures.length > 0);
@@ -141,16 +145,13 @@ it('compared-mark.C4 record-comparison.O2 a bucket that is deleted under its lea
   await stopped(led);
   await leader();
   expect((await storedOf(bus, 'current'))?.record).toEqual(before);
-  expect(await stateOf(bus, 'another')).toBe('ACTIVE_UNACK');
+  expect((await storedOf(bus, 'another'))?.record.seq).toBeGreaterThanOrEqual(1);
 });
 
 it('record-comparison.O2 alarm/recovery.V1 a stream of events that was emptied while nobody led gets the last event of each alarm again', async () => {
   const first = await leader();
-  await says(bus, [{ alarm: 'low', severity: null }]);
-  await says(bus, [{ alarm: 'low', severity: 'warning' }]);
-  await until(async () => (await stateOf(bus, 'low')) === 'ACTIVE_UNACK');
+  const { seq } = await unacknowledged('low');
   await stopped(first);
-  const { seq } = (await storedOf(bus, 'low'))!.record;
   await emptyStream(nats, streams.alarms);
   const next = await leader();
   await becomes('low', seq);
