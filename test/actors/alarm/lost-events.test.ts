@@ -16,7 +16,7 @@ let bus: NatsBus;
 let leaders: Leader[] = [];
 let epoch = 10;
 
-const MEASURES = ['voltage', 'current', 'low', 'quiet', 'another'];
+const MEASURES = ['voltage', 'current', 'low', 'quiet', 'first', 'second', 'third', 'another'];
 
 beforeAll(async () => {
   nats = await startNats();
@@ -112,7 +112,7 @@ it('alarm/service.S7 alarm/recovery.V2 whose record is lost is recorded again as
   expect((await numbers('quiet')).length).toBeGreaterThanOrEqual(2);
 });
 
-/** An alarm that was raised and cleared and that nobody has acknowledged: how it stands depends on no value any more. */
+/** A new alarm that is raised and cleared and that nobody acknowledges: how it stands depends on no value any more. */
 async function unacknowledged(alarm: string): Promise<AlarmRecord> {
   for (const severity of ['warning', null] as const) await says(bus, [{ alarm, severity }]);
   await until(async () => (await stateOf(bus, alarm)) === 'CLEARED_UNACK');
@@ -121,39 +121,40 @@ async function unacknowledged(alarm: string): Promise<AlarmRecord> {
 
 it('record-comparison.O2 O4 a bucket of records that was deleted while nobody led is there again, and that is said', async () => {
   const first = await leader();
-  const before = await unacknowledged('current');
+  const before = await unacknowledged('first');
   await stopped(first);
   await deleteStream(nats, { name: `KV_${buckets.alarms.name}` });
   const next = await leader();
-  expect((await storedOf(bus, 'current'))?.record).toEqual(before);
+  expect((await storedOf(bus, 'first'))?.record).toEqual(before);
   expect(next.said.map(({ message }) => message)).toContainEqual(
     expect.stringContaining('records of alarms are lost'),
   );
   expect(bus.lostUntil).toBeGreaterThanOrEqual(Date.parse(before.changed_at!));
-  await says(bus, [{ alarm: 'current', severity: 'critical' }]);
-  await until(async () => (await stateOf(bus, 'current')) === 'ACTIVE_UNACK');
+  await says(bus, [{ alarm: 'first', severity: 'critical' }]);
+  await until(async () => (await stateOf(bus, 'first')) === 'ACTIVE_UNACK');
   expect(next.failures).toEqual([]);
 });
 
 it('compared-mark.C4 record-comparison.O2 a bucket that is deleted under its leader is noticed at the next alarm, whichever it is, and all are there again', async () => {
   const led = await leader();
-  const before = await unacknowledged('current');
+  const before = await unacknowledged('second');
   await deleteStream(nats, { name: `KV_${buckets.alarms.name}` });
   await says(bus, [{ alarm: 'another', severity: 'warning' }]);
   await until(() => led.failures.length > 0);
-  expect(led.failures).toEqual([expect.objectContaining({ code: 'bus.unavailable' })]);
+  // The first ends the term; what was under way may fail for the same reason.
+  for (const failure of led.failures) expect(failure).toMatchObject({ code: 'bus.unavailable' });
   await stopped(led);
   await leader();
-  expect((await storedOf(bus, 'current'))?.record).toEqual(before);
+  expect((await storedOf(bus, 'second'))?.record).toEqual(before);
   expect((await storedOf(bus, 'another'))?.record.seq).toBeGreaterThanOrEqual(1);
 });
 
 it('record-comparison.O2 alarm/recovery.V1 a stream of events that was emptied while nobody led gets the last event of each alarm again', async () => {
   const first = await leader();
-  const { seq } = await unacknowledged('low');
+  const { seq } = await unacknowledged('third');
   await stopped(first);
   await emptyStream(nats, streams.alarms);
   const next = await leader();
-  await becomes('low', seq);
+  await becomes('third', seq);
   expect(next.failures).toEqual([]);
 });
