@@ -42,16 +42,20 @@ interface Origin {
   readonly target: string;
   /** Of the message of frames and the link; ids begin with it. */
   readonly id: string;
-  /** Position of the message of frames. */
+  /** Position of the message of frames, and when it was stored. */
   readonly seq: number;
+  readonly at: number;
   readonly revision: string;
+  /** So many of its batches are stored already. */
+  readonly storedBefore: number;
 }
 
 /** Stores all of it, batches in order; rejects with `Outage` when the bus does not take it. */
 export async function storeOutput({ batches, chunks }: DecodedOutput, origin: Origin): Promise<void> {
-  const { bus, target, id, seq, revision } = origin;
-  const from = { [header.source]: String(seq), [header.config]: revision };
+  const { bus, target, id, seq, at, revision, storedBefore } = origin;
+  const from = { [header.source]: String(seq), [header.sourceAt]: String(at), [header.config]: revision };
   for (const [index, batch] of batches.entries()) {
+    if (index < storedBefore) continue;
     const own = index === 0 ? id : `${id}+${index}`;
     await bus.append(streams.decoded, subject.decoded(target), encodeBatch(batch), {
       id: own,

@@ -3,11 +3,11 @@
  * out (T1), listings of files behind it, and the chunks of files that were in it. Which process decodes which gateway
  * and from which position is decided elsewhere (supervision).
  *
- * G1. The message id of a decoded batch names the message of frames it was made from, so that decoding that message
- *     again after a crash stores nothing twice; the header `Mcs-Source` holds its position.
+ * G1. The message id of a decoded batch names the message of frames it was made from by its position and the time at
+ *     which it was stored, as its headers do, so that decoding that message again after a crash stores nothing twice.
+ *     Where the stream of frames went back, positions come again, with other times.
  * G2. Batches are stored in the order of the messages handed over, also when several are under way. When one cannot
  *     be stored, those behind it are given up too, and all of them reject: hand them over again in order.
- * G4. Where the stream of frames went back, positions come again: ids made from them then name that time as well.
  * G5. Which links a gateway serves follows the passes at the time of the message (bindings.B1): decoded later or again,
  *     it is of the same targets.
  * G3. No frame, however damaged, makes `handle` reject: only the bus does.
@@ -21,6 +21,7 @@ import type { Log } from '../ports/log.ts';
 import type { MissionSource } from '../ports/mission-source.ts';
 import { isServedBy, type PossibleBinding, possibleBindings } from './bindings.ts';
 import { type DecodedOutput, outputOf, storeOutput } from './decoded-output.ts';
+import type { DecodingTerm } from './decoding-term.ts';
 import type { Driver, LinkSource, Reading } from './driver/driver.ts';
 import { createDriver, isKnownProtocol } from './driver/protocols.ts';
 import { bufferOf, frameBatch } from './frame-batch.ts';
@@ -39,8 +40,7 @@ interface FrameDecoderOptions {
   readonly passes: CurrentPasses;
   readonly gateway: string;
   readonly log: Log;
-  /** Until when the stream of frames held other messages at the same positions, if it did (G4). */
-  readonly past?: number;
+  readonly term: Pick<DecodingTerm, 'storedBefore'>;
 }
 
 /** A decoder for the frames of one gateway. */
@@ -66,8 +66,7 @@ class GatewayFrameDecoder implements FrameDecoder {
   readonly #passes: CurrentPasses;
   readonly #gateway: string;
   readonly #log: Log;
-  /** Behind the position in the ids (G4). */
-  readonly #tag: string;
+  readonly #term: Pick<DecodingTerm, 'storedBefore'>;
   readonly #faults: FrameFaults;
   #mission: Mission | undefined;
   #bindings: readonly DecodedBinding[] = [];
@@ -77,12 +76,12 @@ class GatewayFrameDecoder implements FrameDecoder {
   #tail: Promise<void> = Promise.resolve();
   #underWay = 0;
 
-  constructor({ bus, missions, passes, gateway, log, past }: FrameDecoderOptions) {
+  constructor({ bus, missions, passes, gateway, log, term }: FrameDecoderOptions) {
     this.#bus = bus;
     this.#missions = missions;
     this.#passes = passes;
     this.#gateway = gateway;
-    this.#tag = past === undefined ? '' : `@${past}`;
+    this.#term = term;
     this.#log = log.child({ gateway });
     this.#faults = new FrameFaults(this.#log);
   }
@@ -95,7 +94,7 @@ class GatewayFrameDecoder implements FrameDecoder {
     const decoded = this.#decode(message);
     if (this.#underWay === 0) this.#tail = Promise.resolve();
     this.#underWay += 1;
-    this.#tail = this.#tail.then(() => this.#append(message.seq, decoded));
+    this.#tail = this.#tail.then(() => this.#append(message, decoded));
     try {
       await this.#tail;
     } finally {
@@ -138,10 +137,13 @@ class GatewayFrameDecoder implements FrameDecoder {
     return outputOf(into, source);
   }
 
-  async #append(seq: number, decoded: readonly [Source, DecodedOutput][]): Promise<void> {
-    for (const [{ target, link, revision }, output] of decoded) {
-      const id = `${this.#gateway}-${seq}${this.#tag}-${target.name}-${link.name}`;
-      await storeOutput(output, { bus: this.#bus, target: target.name, id, seq, revision });
+  async #append({ seq, at }: StreamMessage, decoded: readonly [Source, DecodedOutput][]): Promise<void> {
+    for (const [source, output] of decoded) {
+      const { revision } = source;
+      const [target, link] = [source.target.name, source.link.name];
+      const id = `${this.#gateway}-${seq}@${at}-${target}-${link}`;
+      const storedBefore = await this.#term.storedBefore({ target, link, seq, at });
+      await storeOutput(output, { bus: this.#bus, target, id, seq, at, revision, storedBefore });
     }
   }
 

@@ -165,6 +165,14 @@ export class LowWaterMark<Stands extends Positions> {
     return entry === undefined || markOf(entry).epoch === this.#options.epoch;
   }
 
+  /**
+   * When it was written last, by the clock of the bus: not before it was taken, and without end where it is gone.
+   * Rejects with `Outage`.
+   */
+  async writtenAt(): Promise<number> {
+    return (await this.#bucket.get(this.#key))?.at ?? Number.POSITIVE_INFINITY;
+  }
+
   async #compare({ stands, whole }: StoredMark, writtenAt: number): Promise<WentBack | undefined> {
     const { bus, log, name } = this.#options;
     // A message says when it was stored; the mark may have been written again behind a loss.

@@ -19,7 +19,8 @@ import { subject } from '../../contract/bus/subjects.ts';
 import { ALARM_RECOVERIES } from '../../contract/limits/alarm.ts';
 import { readStoredAlarm } from '../../contract/stored-alarm.ts';
 import { inTurns } from '../../messaging/in-turns.ts';
-import type { Bus, Follower } from '../../ports/bus.ts';
+import type { Bus } from '../../ports/bus.ts';
+import { caughtUp } from '../../ports/caught-up.ts';
 import type { Log } from '../../ports/log.ts';
 import type { ComparedMark, Covered } from './compared-mark.ts';
 import { type AlarmTerm, validName } from './record-store.ts';
@@ -126,18 +127,6 @@ async function eventsBehind(bus: Bus, position: number, signal: AbortSignal): Pr
   });
   const end = await caughtUp(follower, signal);
   return { last, until, end };
-}
-
-async function caughtUp(follower: Follower, signal: AbortSignal): Promise<number> {
-  const stop = (): void => void follower.stop();
-  signal.addEventListener('abort', stop);
-  if (signal.aborted) stop();
-  try {
-    return await follower.caughtUp;
-  } finally {
-    signal.removeEventListener('abort', stop);
-    await follower.stop();
-  }
 }
 
 /** Keys of the alarms whose record and stream may not say the same (O1, O2). `oldest`: what is older may have left. */

@@ -3,7 +3,8 @@
  * message on `mcs.tm.frame.<gateway>` (T1).
  *
  * J1. Frames are stored in the order received, each once: one message is under way at a time, and it is repeated under
- *     its id until the bus has it.
+ *     its id until the bus has it. An outage may last longer than the stream remembers ids: before a message is
+ *     repeated, the last one of the gateway is looked at, which is the same if it was stored.
  * J2. No two frames have the same ground time: what is made of a frame names it by its time. A frame received within
  *     the same millisecond as the one before is dated a fraction later.
  * J3. While the bus is away frames wait in a bounded queue; what it drops is counted and reported.
@@ -114,8 +115,8 @@ export class FramePublisher {
     const data = encodeBatch({ at: batch.map(({ at }) => at), frames: batch.map(({ frame }) => frame) });
     this.#messages += 1;
     const id = `${this.#options.gateway}-${this.#options.life}-${this.#messages}`;
-    for (;;) {
-      const outcome = await this.#append(data, id);
+    for (let isRepeated = false; ; isRepeated = true) {
+      const outcome = await this.#append(data, { id, isRepeated });
       if (outcome === 'stored') return true;
       if (outcome === 'refused' || this.#stopped) {
         this.#drop(batch.length, outcome === 'refused' ? 'the bus refuses them' : 'the gateway stopped');
@@ -126,10 +127,16 @@ export class FramePublisher {
   }
 
   /** What is no outage would fail again and hold up everything behind it, so those frames are given up. */
-  async #append(data: Uint8Array, id: string): Promise<'stored' | 'outage' | 'refused'> {
+  async #append(
+    data: Uint8Array,
+    { id, isRepeated }: { readonly id: string; readonly isRepeated: boolean },
+  ): Promise<'stored' | 'outage' | 'refused'> {
     const { bus, gateway, log } = this.#options;
+    const to = subject.frames(gateway);
     try {
-      await bus.append(streams.frames, subject.frames(gateway), data, { id });
+      const last = isRepeated ? await bus.last(streams.frames, to) : undefined;
+      if (last === undefined || Buffer.compare(last.data, data) !== 0)
+        await bus.append(streams.frames, to, data, { id });
       return 'stored';
     } catch (error) {
       if (error instanceof Outage) return 'outage';

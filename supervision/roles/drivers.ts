@@ -8,6 +8,7 @@ import { Links } from '../../actors/transfer/links.ts';
 import { streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';
 import { cfdpGroups } from '../../links/cfdp/cfdp-links.ts';
+import { DecodingTerm } from '../../links/decoding-term.ts';
 import { startDriverService } from '../../links/driver-service.ts';
 import { startFileDecoding } from '../../links/files/file-decoding-service.ts';
 import { createFrameDecoder, type FrameDecoder } from '../../links/frame-decoder.ts';
@@ -98,6 +99,7 @@ class DecoderWorker implements Worker {
   readonly #metrics: DecoderMetrics;
   readonly #mark: LowWaterMark<{ readonly next: number }>;
   readonly #underWay = new Set<Promise<void>>();
+  readonly #stopping = new AbortController();
   #next = 1;
   #known: KnownIn | undefined;
   #follower: Follower | undefined;
@@ -124,7 +126,7 @@ class DecoderWorker implements Worker {
   }
 
   async start(): Promise<void> {
-    const { bus, missions, passes, log } = this.#context;
+    const { bus, clock, missions, passes, log } = this.#context;
     // A frame that is decoded before the passes are known would be of nobody.
     await passes.ready;
     const { next } = await this.#mark.take();
@@ -136,7 +138,13 @@ class DecoderWorker implements Worker {
       passes,
       gateway: this.#gateway,
       log: log.child({ decoder: this.#gateway }),
-      ...(wentBack !== undefined && { past: wentBack.since }),
+      term: new DecodingTerm({
+        bus,
+        clock,
+        holds: () => this.#term.holds(),
+        takenAt: () => this.#mark.writtenAt(),
+        signal: this.#stopping.signal,
+      }),
     });
     this.#mark.keep();
     this.#counted = this.#metrics.count(this.#gateway, decoder);
@@ -152,6 +160,7 @@ class DecoderWorker implements Worker {
 
   async stop(): Promise<void> {
     await this.#follower?.stop();
+    this.#stopping.abort();
     await Promise.all(this.#underWay);
     this.#counted();
     await this.#mark.stop();

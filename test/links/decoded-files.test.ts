@@ -13,6 +13,7 @@ import { TelemetryWriter } from '../../links/simulated/onboard-packet.ts';
 import { createSpacecraft, type Spacecraft } from '../../links/simulated/spacecraft.ts';
 import type { StreamMessage } from '../../ports/bus.ts';
 import { writePusTelecommand } from '../../protocol/pus-telecommand.ts';
+import { firstTerm } from '../support/decoding.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { demoMission, TestMissions } from '../support/missions.ts';
 import { bookOf } from '../support/passes.ts';
@@ -27,13 +28,14 @@ let clock: ManualClock;
 let spacecraft: Spacecraft;
 let packets: Buffer[];
 
-const newDecoder = (): FrameDecoder =>
+const newDecoder = (term = firstTerm): FrameDecoder =>
   createFrameDecoder({
     bus,
     missions: new TestMissions(mission),
     passes: bookOf([]),
     gateway: 'sim-1',
     log,
+    term,
   });
 
 beforeEach(() => {
@@ -104,7 +106,11 @@ describe('a listing', () => {
       })),
     );
     const [{ headers }] = bus.on(subject.decoded('sat1')) as [StreamMessage];
-    expect(headers).toEqual({ [header.source]: '5', [header.config]: mission.revision });
+    expect(headers).toEqual({
+      [header.source]: '5',
+      [header.sourceAt]: '5',
+      [header.config]: mission.revision,
+    });
     expect(decoded()).toMatchObject([{ link: 'uhf', blocks: [], reports: [] }]);
   });
 
@@ -135,6 +141,11 @@ describe('a listing', () => {
     await newDecoder().handle(again);
     expect(bus.stored).toHaveLength(before);
     expect(before).toBe(3);
+  });
+
+  it('decoding-term.J2 of which a part is stored that no id recognizes any more is stored from the next part on', async () => {
+    await newDecoder({ storedBefore: async () => 1 }).handle(message(1, listingOf(FILES_PER_MESSAGE + 1)));
+    expect(listed().map(({ file }) => file)).toEqual([String(FILES_PER_MESSAGE + 1)]);
   });
 
   it('beside telemetry is a message of its own behind it', async () => {
@@ -247,6 +258,7 @@ describe('what cannot be taken up', () => {
       passes: bookOf([]),
       gateway: 'sim-1',
       log,
+      term: firstTerm,
     });
     await decoder.handle(message(1, [packet]));
     expect(listed().map(({ file, generation }) => [file, generation])).toEqual([['1', 1]]);

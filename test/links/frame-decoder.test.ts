@@ -6,6 +6,7 @@ import type { StoredPass } from '../../contract/pass.ts';
 import { createFrameDecoder, type FrameDecoder } from '../../links/frame-decoder.ts';
 import { createSpacecraft } from '../../links/simulated/spacecraft.ts';
 import type { StreamMessage } from '../../ports/bus.ts';
+import { firstTerm } from '../support/decoding.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { demoMission, TestMissions } from '../support/missions.ts';
 import { bookOf, storedPass } from '../support/passes.ts';
@@ -27,7 +28,7 @@ beforeEach(() => {
   missions = new TestMissions(mission);
   log = keptLog();
   known.length = 0;
-  decoder = createFrameDecoder({ bus, missions, passes, gateway: 'sim-1', log });
+  decoder = createFrameDecoder({ bus, missions, passes, gateway: 'sim-1', log, term: firstTerm });
 });
 
 /** Housekeeping of some seconds. */
@@ -110,7 +111,14 @@ describe('decoding', () => {
         return changes;
       },
     };
-    const own = createFrameDecoder({ bus, missions, passes: counted, gateway: 'sim-1', log });
+    const own = createFrameDecoder({
+      bus,
+      missions,
+      passes: counted,
+      gateway: 'sim-1',
+      log,
+      term: firstTerm,
+    });
     await own.handle(message(1, frames, 60_000));
     known.push(storedPass(0, 600_000));
     changes += 1;
@@ -122,10 +130,20 @@ describe('decoding', () => {
     const [one, two] = [message(1, housekeeping(1)), message(2, housekeeping(1))];
     await decoder.handle(one);
     await decoder.handle(two);
-    const restarted = createFrameDecoder({ bus, missions, passes, gateway: 'sim-1', log });
+    const restarted = createFrameDecoder({ bus, missions, passes, gateway: 'sim-1', log, term: firstTerm });
     await restarted.handle(one);
     await restarted.handle(two);
     expect(decoded().map(({ seq }) => seq)).toEqual(['1', '2']);
+  });
+
+  it('frame-decoder.G1 a message at a position that was used before its stream went back is another one', async () => {
+    const frames = housekeeping(1);
+    await decoder.handle(message(1, frames, 1_000));
+    await decoder.handle(message(1, frames, 2_000));
+    expect(bus.on(subject.decoded('sat1')).map(({ headers }) => headers[header.sourceAt])).toEqual([
+      '1000',
+      '2000',
+    ]);
   });
 
   it('stores nothing for a message without samples', async () => {

@@ -12,6 +12,7 @@ import { NO_PASSES } from '../../mission/pass/serving-gateway.ts';
 import type { Bus, Stoppable } from '../../ports/bus.ts';
 import { seededRandom } from '../../ports/seeded-random.ts';
 import { realClock } from '../../supervision/clock.ts';
+import { firstTerm } from '../support/decoding.ts';
 import { DEMO_FOLDER, demoMission, TestMissions } from '../support/missions.ts';
 import { startNats, type TestNats } from '../support/nats.ts';
 import { keptLog } from '../support/silent-log.ts';
@@ -34,7 +35,14 @@ beforeAll(async () => {
     startDriverService({ bus, missions, log }),
     startDriverService({ bus: await nats.connected(), missions, log }),
   );
-  const decoder = createFrameDecoder({ bus, missions, passes: NO_PASSES, gateway: 'sim-1', log });
+  const decoder = createFrameDecoder({
+    bus,
+    missions,
+    passes: NO_PASSES,
+    gateway: 'sim-1',
+    log,
+    term: firstTerm,
+  });
   services.push(
     await bus.follow(streams.frames, subject.frames('sim-1'), { from: 'start' }, (message) =>
       decoder.handle(message),

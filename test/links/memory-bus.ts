@@ -98,8 +98,14 @@ export class MemoryBus implements Bus {
     return { outcome: 'stored', seq };
   }
 
-  async last(): Promise<StreamMessage | undefined> {
-    throw new Error('links read no last message');
+  async last(_stream: StreamDefinition, subject: string): Promise<StreamMessage | undefined> {
+    if (!this.connected) throw new Outage('bus.unavailable', subject);
+    return this.stored.findLast((message) => message.subject === subject);
+  }
+
+  /** The time is over for which a stream remembers ids. */
+  forgetIds(): void {
+    this.#ids.clear();
   }
 
   async follow(): Promise<Follower> {

@@ -26,6 +26,7 @@ import { bindingsBySubject, stationBindings } from '../../supervision/reconciler
 import { passesSoon } from '../../supervision/reconciler/pass-gateways.ts';
 import { laneWorld, missionOf, submit } from '../actors/telecommand/lane-world.ts';
 import { MemoryBus } from '../links/memory-bus.ts';
+import { firstTerm } from '../support/decoding.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { TestMissions } from '../support/missions.ts';
 import { bookOf } from '../support/passes.ts';
@@ -148,7 +149,14 @@ const RECEIVERS: Readonly<Record<string, (asked: Asked) => Promise<string[]>>> =
     for (const gateway of GATEWAYS) {
       const bus = new MemoryBus();
       const log = keptLog();
-      const decoder = createFrameDecoder({ bus, missions: new TestMissions(mission), passes, gateway, log });
+      const decoder = createFrameDecoder({
+        bus,
+        missions: new TestMissions(mission),
+        passes,
+        gateway,
+        log,
+        term: firstTerm,
+      });
       const packets: Buffer[] = [];
       const board = new ManualClock(NOW);
       createSpacecraft({ clock: board, seed: 3 }).onDownlink((packet) => packets.push(packet));

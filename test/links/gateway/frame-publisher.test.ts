@@ -116,7 +116,7 @@ describe('without a bus', () => {
       lost -= 1;
       if (lost > 0) throw new Outage('bus.unavailable', 'gone');
     };
-    // First it is stored and its acknowledgement lost, then a repetition is lost.
+    // First it is stored and its acknowledgement lost, then the next one is lost, and its repetition.
     bus.after = () => {
       bus.after = () => undefined;
       bus.before = lose;
@@ -126,9 +126,26 @@ describe('without a bus', () => {
     publisher.push(frameOf(2));
     await clock.run(BUS_RETRY_MS * 5, BUS_RETRY_MS);
     publisher.push(frameOf(3));
-    await clock.run(1);
+    await clock.run(BUS_RETRY_MS * 5, BUS_RETRY_MS);
     expect(lost).toBeLessThan(1);
     expect(stored()).toEqual([[1, 2], [3]]);
+  });
+
+  it('frame-publisher.J1 a message whose acknowledgement was lost is stored once, also when its id is forgotten meanwhile', async () => {
+    publisher.push(frameOf(1));
+    await clock.run(1);
+    bus.after = () => {
+      bus.after = () => undefined;
+      bus.connected = false;
+      throw new Outage('bus.unavailable', 'gone');
+    };
+    publisher.push(frameOf(2));
+    await clock.run(BUS_RETRY_MS * 3, BUS_RETRY_MS);
+    bus.forgetIds();
+    bus.connected = true;
+    publisher.push(frameOf(3));
+    await clock.run(BUS_RETRY_MS * 3, BUS_RETRY_MS);
+    expect(stored()).toEqual([[1], [2], [3]]);
   });
 
   it('asks the absent bus again at the pace of its retries, no faster', async () => {

@@ -79,7 +79,7 @@ import {
   oneWriterPerEpoch,
   walksTheChart,
 } from './telecommand-log.ts';
-import { currentIsNewest, decodedOnce, publishedOnce } from './telemetry.ts';
+import { currentIsNewest, decodedOnce, publishedOnce, receivedOnce } from './telemetry.ts';
 import {
   askedOnce,
   asksWhatIsMissing,
@@ -109,6 +109,7 @@ export const checkers: readonly Checker[] = [
   worksAgain,
   keptIsTheLog,
   nothingKeptOfWhatIsOver,
+  receivedOnce,
   decodedOnce,
   publishedOnce,
   currentIsNewest,

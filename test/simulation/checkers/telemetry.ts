@@ -9,6 +9,21 @@ import type { StoredMessage } from '../twin/stored-stream.ts';
 import type { Checker } from './checker.ts';
 import { CurrentSamples } from './current-samples.ts';
 
+export const receivedOnce: Checker = {
+  name: 'received-once',
+  promise: 'what a gateway receives is stored once',
+  *check({ frames }) {
+    const stored = new Map<string, number>();
+    for (const { subject, seq, data } of frames) {
+      // The ground times in it are of that message alone.
+      const message = `${subject} ${Buffer.from(data).toString('base64')}`;
+      const before = stored.get(message);
+      if (before !== undefined) yield `${subject}: ${seq} is ${before} once more`;
+      stored.set(message, seq);
+    }
+  },
+};
+
 export const decodedOnce: Checker = {
   name: 'decoded-once',
   promise: 'a message of frames is decoded once, and in order',

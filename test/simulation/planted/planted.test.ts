@@ -171,6 +171,13 @@ describe('planted defects', () => {
     expect(await brokenBy({ wrapBus: lying })).toContain('honest-states');
   });
 
+  it('a message of frames that is stored a second time is found', async () => {
+    const { history } = await run(scenario());
+    const [first, ...others] = history.frames as [StoredMessage, ...StoredMessage[]];
+    const frames = [first, ...others, { ...first, seq: others.at(-1)!.seq + 1 }];
+    expect(violationsOf({ ...history, frames }).map(({ checker }) => checker)).toEqual(['received-once']);
+  });
+
   it('a decoder without message ids, and an owner that does not find what was published either, repeat their work', async () => {
     const crashes = scenario([crashBefore('checkpoint.decoder', 0), crashBefore('checkpoint.decoder', 1)]);
     expect(await brokenBy({}, crashes)).toEqual(new Set());
@@ -229,6 +236,7 @@ describe('planted defects', () => {
         'marked-as-shown',
         'verified-by-current',
         'published-once',
+        'received-once',
         'walks-the-chart',
         // In kept.test.ts.
         'kept-is-the-log',
