@@ -7,7 +7,8 @@
  *     by the clock of the bus, what the stream holds of the target since then is read first, once for each target.
  * J2. A batch says which message it was made from by its position and time (`Mcs-Source`, `Mcs-Source-At`), and its
  *     link; those of one message and link are stored in their order, so their number says which are there.
- * J3. No owner before has read what was stored since this one took the low-water mark.
+ * J3. No owner before has read what was stored since this one took the low-water mark. The servers of a cluster date
+ *     what they store each by its own clock.
  * J4. Nothing of this stream is conditional: who slept and may not be the owner any more stores nothing. What it has
  *     ready may be stored already, so long ago that its ids are forgotten.
  */
@@ -16,6 +17,7 @@ import { type DecodedBatch, decodeBatch } from '../contract/batch.ts';
 import { header } from '../contract/bus/headers.ts';
 import { streams } from '../contract/bus/streams.ts';
 import { subject } from '../contract/bus/subjects.ts';
+import { CLOCK_SKEW_MS } from '../contract/limits/membership.ts';
 import { Outage } from '../contract/outage.ts';
 import type { Bus, StreamMessage } from '../ports/bus.ts';
 import { caughtUp } from '../ports/caught-up.ts';
@@ -66,7 +68,7 @@ export class DecodingTerm {
   async #count(from: MadeFrom): Promise<number> {
     const { clock, takenAt } = this.#options;
     this.#taken ??= { at: await takenAt(), monotonic: clock.monotonic() };
-    if (from.at > this.#taken.at) return 0;
+    if (from.at > this.#taken.at + CLOCK_SKEW_MS) return 0;
     const read = this.#read.get(from.target) ?? (this.#isOld(from, this.#taken) && (await this.#since(from)));
     if (!read) return 0;
     this.#read.set(from.target, read);
@@ -81,9 +83,10 @@ export class DecodingTerm {
     const { bus, signal } = this.#options;
     const found = new Map<string, number>();
     const of = subject.decoded(target);
+    const since = at - CLOCK_SKEW_MS;
     const last = await bus.last(streams.decoded, of);
-    if (last === undefined || last.at < at) return found;
-    const follower = await bus.follow(streams.decoded, of, { from: 'time', at }, (message) => {
+    if (last === undefined || last.at < since) return found;
+    const follower = await bus.follow(streams.decoded, of, { from: 'time', at: since }, (message) => {
       const origin = originIn(message);
       if (origin !== undefined) found.set(origin, (found.get(origin) ?? 0) + 1);
     });

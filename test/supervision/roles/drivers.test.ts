@@ -7,6 +7,7 @@ import { buckets } from '../../../contract/bus/buckets.ts';
 import { header } from '../../../contract/bus/headers.ts';
 import { streams } from '../../../contract/bus/streams.ts';
 import { subject } from '../../../contract/bus/subjects.ts';
+import { CLOCK_SKEW_MS } from '../../../contract/limits/membership.ts';
 import { createSpacecraft } from '../../../links/simulated/spacecraft.ts';
 import { markIn } from '../../../messaging/mark-entry.ts';
 import type { Entry } from '../../../ports/bus.ts';
@@ -17,6 +18,7 @@ import type { Worker, WorkerContext } from '../../../supervision/ownership/owned
 import type { Role, RoleContext } from '../../../supervision/role.ts';
 import { startDrivers } from '../../../supervision/roles/drivers.ts';
 import { TwinServer } from '../../simulation/twin/server.ts';
+import type { StoredMessage } from '../../simulation/twin/stored-stream.ts';
 import { TwinBus } from '../../simulation/twin/twin-bus.ts';
 import { fairWeather } from '../../simulation/twin/weather.ts';
 import { ManualClock, settled } from '../../support/manual-clock.ts';
@@ -222,6 +224,7 @@ describe('frames whose samples are stored already', () => {
     await receive();
     const first = await begin(1);
     await gate.open();
+    await run(CLOCK_SKEW_MS + 1_000);
     await receive();
     clock.advance(60 * MINUTE);
     await during(bus.append(streams.decoded, subject.decoded('sat1'), Buffer.from('of another gateway')));
@@ -229,6 +232,28 @@ describe('frames whose samples are stored already', () => {
     expect(read(vi.mocked(bus.follow) as never)).toEqual([]);
     expect(decodedOf()).toEqual(['1', undefined, '2']);
     await during(first.stop());
+  });
+
+  it('decoding-term.J3 samples that a server dated before their frames, by a clock that is behind, are found', async () => {
+    await receive();
+    const [{ at }] = server.stream(streams.frames).messages as [StoredMessage];
+    const first = await begin(1);
+    await run(500);
+    await during(first.stop());
+    const [{ data, headers }] = server.stream(streams.decoded).messages as [StoredMessage];
+    expect(headers[header.sourceAt]).toBe(String(at));
+    await run(10_000);
+    const sourceAt = String(clock.now() + 1_000);
+    const said = { ...headers, [header.source]: '2', [header.sourceAt]: sourceAt };
+    await during(bus.append(streams.decoded, subject.decoded('sat1'), data, { headers: said }));
+    while (clock.now() < Number(sourceAt) - 50) await run(50);
+    await receive();
+    expect(server.stream(streams.frames).messages.at(-1)!.at).toBe(Number(sourceAt));
+    clock.advance(5 * MINUTE);
+    const second = await begin(2);
+    await run(500);
+    await during(second.stop());
+    expect(decodedOf()).toEqual(['1', '2']);
   });
 
   it('decoding-term.J2 bytes in that stream that are no batch, or of no message of frames, count for nothing', async () => {
