@@ -19,6 +19,8 @@
  *     its way any more (`gateway/departures.ts`).
  * Q6. With a key it remembers where the bus stood when its frame was handed over: whoever asks again judges what came
  *     behind that.
+ * Q8. A process may have hundreds of gateways: all verbs of one are one subscription. A verb that it does not have is
+ *     refused.
  */
 
 import { subject } from '../contract/bus/subjects.ts';
@@ -42,7 +44,7 @@ import { accepted, refused } from '../contract/result.ts';
 import type { FaultEvent } from '../contract/simulation.ts';
 import type { Gateway as Definition } from '../mission/mission.ts';
 import { type CurrentPasses, NO_PASSES } from '../mission/pass/serving-gateway.ts';
-import type { Bus, Stoppable } from '../ports/bus.ts';
+import type { Bus, CoreMessage, Stoppable } from '../ports/bus.ts';
 import type { Clock, Random } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { MissionSource } from '../ports/mission-source.ts';
@@ -57,7 +59,7 @@ import { openGateway } from './gateway/kinds.ts';
 import { PduDepartures, pdusFault } from './gateway/pdu-departures.ts';
 import { SentFrames } from './gateway/sent-frames.ts';
 import { callOf, isFrame } from './json-call.ts';
-import { KeptBindings, serveBindings } from './kept-bindings.ts';
+import { askForBindings, KeptBindings } from './kept-bindings.ts';
 import type { SpacecraftFactory } from './simulated/spacecraft.ts';
 
 export interface GatewayOptions {
@@ -114,7 +116,19 @@ class GatewayOnBus implements RunningGateway {
   readonly #bindings: KeptBindings;
   #gateway: Gateway | undefined;
   #unusable: string | undefined;
-  #verbs: readonly Stoppable[] = [];
+  /** Q8 */
+  readonly #verbs = new Map<string, (call: object | undefined) => unknown>([
+    ['state', () => this.#state()],
+    ['bind', (call) => this.#bindings.keep(call)],
+    ['send', (call) => this.#send(call as SendCall | undefined)],
+    ['pdus', (call) => this.#sendPdus(call as PdusCall | undefined)],
+    ['fence', (call) => this.#fence(call as FenceCall | undefined)],
+    ['faults', () => this.#faults()],
+    ['fault', (call) => this.#fault(call as FaultCall | undefined)],
+    ['files', () => this.#files()],
+    ['stats', () => this.#gateway?.stats?.() ?? {}],
+  ]);
+  #serving: Stoppable | undefined;
   /** What it was asked to send and has not answered. */
   readonly #underWay = new Set<Promise<unknown>>();
   #isLeaving = false;
@@ -155,25 +169,16 @@ class GatewayOnBus implements RunningGateway {
   start(): void {
     this.#open();
     this.#reporter.start();
-    this.#verbs = [
-      this.#serve('state', async () => this.#state()),
-      serveBindings(subject.gatewayVerb(this.name, 'bind'), { gateway: this.name }, this.#bindings, {
-        bus: this.#options.bus,
-        log: this.#log,
-      }),
-      this.#serve('send', (call) => this.#send(call as SendCall | undefined)),
-      this.#serve('pdus', (call) => this.#sendPdus(call as PdusCall | undefined)),
-      this.#serve('fence', (call) => this.#fence(call as FenceCall | undefined)),
-      this.#serve('faults', async () => this.#faults()),
-      this.#serve('fault', async (call) => this.#fault(call as FaultCall | undefined)),
-      this.#serve('files', () => this.#files()),
-      this.#serve('stats', async () => this.#gateway?.stats?.() ?? {}),
-    ];
+    const { bus } = this.#options;
+    this.#serving = bus.serve(subject.gatewayVerbs(this.name), async (message) =>
+      Buffer.from(JSON.stringify(await this.#answer(message))),
+    );
+    askForBindings({ gateway: this.name }, { bus, log: this.#log });
   }
 
   async stop(): Promise<void> {
     this.#reporter.stop();
-    await Promise.all(this.#verbs.map((verb) => verb.stop()));
+    await this.#serving?.stop();
     await this.#finish();
     this.#isLeaving = true;
     await this.#gateway?.stop();
@@ -217,10 +222,11 @@ class GatewayOnBus implements RunningGateway {
     return { ...this.report(), bindings: this.#bindings.of(isBound) };
   }
 
-  #serve(verb: string, answer: (call: object | undefined) => Promise<object>): Stoppable {
-    return this.#options.bus.serve(subject.gatewayVerb(this.name, verb), async (message) =>
-      Buffer.from(JSON.stringify(await answer(callOf(message)))),
-    );
+  async #answer(message: CoreMessage): Promise<unknown> {
+    const verb = message.subject.slice(message.subject.lastIndexOf('.') + 1);
+    const answer = this.#verbs.get(verb);
+    if (answer !== undefined) return answer(callOf(message));
+    return { outcome: 'refused', detail: `gateway ${this.name} has no verb "${verb}"` };
   }
 
   async #send(call: SendCall | undefined): Promise<SendReply> {

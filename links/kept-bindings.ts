@@ -44,10 +44,7 @@ export class KeptBindings {
   }
 }
 
-/**
- * Serves `bind` on the subject, in every process that does, and asks the reconciler for what it may have reported
- * before. Nobody receives the request while nobody leads: who leads next reports everybody.
- */
+/** Serves `bind` on the subject, in every process that does, and asks what it may have been before. */
 export function serveBindings(
   about: string,
   wanted: BindingsWanted,
@@ -55,10 +52,21 @@ export function serveBindings(
   { bus, log }: { readonly bus: Bus; readonly log: Log },
 ): Stoppable {
   const served = bus.serve(about, async (message) => Buffer.from(JSON.stringify(kept.keep(callOf(message)))));
+  askForBindings(wanted, { bus, log });
+  return served;
+}
+
+/**
+ * Asks the reconciler for what it may have reported before. Nobody receives the request while nobody leads: who leads
+ * next reports everybody.
+ */
+export function askForBindings(
+  wanted: BindingsWanted,
+  { bus, log }: { readonly bus: Pick<Bus, 'request'>; readonly log: Log },
+): void {
   bus
     .request(subject.bindingsWanted, Buffer.from(JSON.stringify(wanted)), { timeoutMs: WISH_MS })
     .catch((error: unknown) => log.debug({ err: error }, 'no reconciler to ask for bindings'));
-  return served;
 }
 
 function isOlder(one: LinkBinding, other: LinkBinding): boolean {

@@ -43,6 +43,7 @@ export const subject = {
   driverVerb: (driver: string, verb: string): string => `mcs.ctl.rpc.driver.${token(driver)}.${token(verb)}`,
   gatewayVerb: (gateway: string, verb: string): string =>
     `mcs.ctl.rpc.gateway.${token(gateway)}.${token(verb)}`,
+  gatewayVerbs: (gateway: string): string => `mcs.ctl.rpc.gateway.${token(gateway)}.*`,
   unitVerb: (serial: string, verb: string): string => `mcs.ctl.rpc.unit.${token(serial)}.${token(verb)}`,
   /** Registration of a unit, request-reply (ours, MC-UNIT-022), and its heartbeat, which is answered too (ours). */
   unitRegister: (serial: string): string => `mcs.ctl.register.unit.${token(serial)}`,

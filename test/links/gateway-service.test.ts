@@ -1,6 +1,6 @@
 /** A gateway on the bus, in front of the simulated spacecraft of the demo mission. */
 
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { decodeBatch, type FrameBatch } from '../../contract/batch.ts';
 import { subject } from '../../contract/bus/subjects.ts';
 import { CLOCK_SKEW_MS } from '../../contract/limits/membership.ts';
@@ -377,6 +377,17 @@ it('plays a recording onto the bus, each packet once and in order', async () => 
   expect(counts()).toEqual(Array.from({ length: 7_200 }, (_, index) => (2_606 + index) & 0x3fff));
   expect(replay.dropped).toBe(0);
   await replay.stop();
+});
+
+it('gateway-service.Q8 has one subscription for its verbs, and refuses one that it does not have', async () => {
+  const serve = vi.spyOn(bus, 'serve');
+  const other = open({ ...SIMULATED, name: 'sim-9' });
+  expect(serve.mock.calls.map(([about]) => about)).toEqual(['mcs.ctl.rpc.gateway.sim-9.*']);
+  expect(await ask('sends', {}, 'sim-9')).toEqual({
+    outcome: 'refused',
+    detail: 'gateway sim-9 has no verb "sends"',
+  });
+  await other.stop();
 });
 
 it('serves nothing after it stopped', async () => {

@@ -65,7 +65,7 @@ export class MemoryBus implements Bus {
     data: Uint8Array,
     { headers = {} }: { timeoutMs: number; headers?: Headers },
   ): Promise<Uint8Array> {
-    const [server] = this.#servers.get(subject) ?? [];
+    const [server] = this.#servers.get(subject) ?? this.#servers.get(subject.replace(/[^.]+$/, '*')) ?? [];
     if (server === undefined) throw new Outage('bus.no-responder', subject);
     return server({ subject, data, headers }).catch((error: unknown) => {
       throw new Outage('bus.timeout', subject, { cause: error });
