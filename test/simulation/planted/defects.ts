@@ -99,7 +99,7 @@ export function forgetful(bus: Bus): Bus {
         subject,
         (message) => {
           asked += 1;
-          return answer(subject.endsWith('.send') ? anew(message, asked) : message);
+          return answer(message.subject.endsWith('.send') ? anew(message, asked) : message);
         },
         options,
       ),
@@ -162,7 +162,7 @@ export function lying(bus: Bus): Bus {
       bus.serve(
         subject,
         async (message) =>
-          subject.endsWith('.send')
+          message.subject.endsWith('.send')
             ? Buffer.from(JSON.stringify({ outcome: 'sent', at: Date.UTC(2026, 2, 1, 12) }))
             : answer(message),
         options,

@@ -91,8 +91,8 @@ export function heedless(bus: Bus): Bus {
       bus.serve(
         subject,
         async (message) => {
-          if (/rpc\.gateway\..*\.fence$/.test(subject)) return Buffer.from('{"fenced":true}');
-          if (!/rpc\.gateway\..*\.send$/.test(subject)) return answer(message);
+          if (/rpc\.gateway\..*\.fence$/.test(message.subject)) return Buffer.from('{"fenced":true}');
+          if (!/rpc\.gateway\..*\.send$/.test(message.subject)) return answer(message);
           const call = JSON.parse(Buffer.from(message.data).toString()) as SendCall;
           await holdIsOver(call);
           const { hold: _, ...heeded } = { ...call, notAfter: Number.MAX_SAFE_INTEGER };
