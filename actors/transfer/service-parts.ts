@@ -90,7 +90,13 @@ export class ServiceParts {
     this.index = this.#indexed();
     this.lost = this.#restored();
     this.verification = this.#verified();
-    this.left = new LeftFiles({ bus, over: options.transfersOver, room: options.room, ...term });
+    this.left = new LeftFiles({
+      bus,
+      log: options.log,
+      over: options.transfersOver,
+      room: options.room,
+      ...term,
+    });
     this.delivery = deliveries(events);
     this.membership = this.#joined();
     this.closing = this.#closed();
