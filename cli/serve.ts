@@ -70,13 +70,15 @@ export async function startServing(
   escalated: (reason: unknown) => void,
   published?: Published,
 ): Promise<Serving> {
-  const compiled = published ?? (await compiledMission(options));
+  // A large mission takes seconds, and a faulty one ends the start: the board waits for neither (board-guard.U1).
   const bench = options.roles.includes('bench') ? await guardedBench(options, log) : undefined;
-  const replicas = compiled?.configuration.settings.replicas;
-  const ground = await openGround(options, log, replicas).catch(async (error: unknown) => {
+  const ended = async (error: unknown): Promise<never> => {
     await bench?.guard?.stop();
     throw error;
-  });
+  };
+  const compiled = published ?? (await compiledMission(options).catch(ended));
+  const replicas = compiled?.configuration.settings.replicas;
+  const ground = await openGround(options, log, replicas).catch(ended);
   const { bus } = ground;
   const stateFolder = ground.state ?? options.state;
   try {

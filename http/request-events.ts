@@ -1,15 +1,13 @@
 /**
  * Who called what that changed something, for the log of events: recorded by the front end that answered it.
  *
- * C1. Nothing waits for it: a call that is answered is recorded a moment later, in order. What a front end had not
- *     recorded when it died is not in the log; what came of the call is.
+ * C1. Nothing waits for it: a call that is answered is recorded a moment later, in order, and once (request-log.B1).
+ *     What a front end had not recorded when it died is not in the log; what came of the call is.
  * C2. While the bus is away so many wait; what is beyond that is counted, and said when the bus is back.
  * C3. Of a telecommand the log has what was asked for, so that a person can ask for it again; what is longer than the
  *     log keeps is left out.
  */
 
-import { streams } from '../contract/bus/streams.ts';
-import { subject } from '../contract/bus/subjects.ts';
 import type { LoggedEvent } from '../contract/event.ts';
 import {
   EVENT_BATCH,
@@ -20,7 +18,6 @@ import {
 } from '../contract/limits/event.ts';
 import { NAME_CHARACTERS } from '../contract/limits/request.ts';
 import { isToken } from '../contract/token.ts';
-import { retryWhileBusIsAway } from '../messaging/while-bus-is-away.ts';
 import type { Bus, Stoppable } from '../ports/bus.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
@@ -28,9 +25,10 @@ import type { Caller } from './caller.ts';
 import { nameOf } from './identity.ts';
 import type { Recorded } from './recorded.ts';
 import type { Reply } from './reply.ts';
+import { REQUESTS, RequestLog } from './request-log.ts';
 
 interface RequestEventsOptions {
-  readonly bus: Pick<Bus, 'append'>;
+  readonly bus: Pick<Bus, 'append' | 'last' | 'follow'>;
   readonly clock: Clock;
   readonly log: Log;
   readonly newId: () => string;
@@ -51,17 +49,18 @@ export interface Act {
   readonly reply: Reply;
 }
 
-const SOURCE = 'requests';
-
 export class RequestEvents implements Stoppable {
   readonly #options: RequestEventsOptions;
   readonly #ending = new AbortController();
+  readonly #stored: RequestLog;
   #waiting: LoggedEvent[] = [];
   #leftOut = 0;
   #sending: Promise<void> | undefined;
 
   constructor(options: RequestEventsOptions) {
     this.#options = options;
+    const { bus, clock, newId } = options;
+    this.#stored = new RequestLog({ bus, clock, newId, signal: this.#ending.signal });
   }
 
   add(act: Act): void {
@@ -79,18 +78,28 @@ export class RequestEvents implements Stoppable {
   }
 
   async #send(): Promise<void> {
-    const { bus, clock, log, newId } = this.#options;
-    while (this.#waiting.length > 0) {
-      const events = this.#waiting.splice(0, countOfBatch(this.#waiting));
-      const data = Buffer.from(JSON.stringify({ events }));
-      const id = newId();
-      try {
-        const append = () => bus.append(streams.events, subject.events(SOURCE), data, { id });
-        await retryWhileBusIsAway({ clock, signal: this.#ending.signal }, append);
-      } catch (error) {
-        log.error({ err: error, events: events.length }, 'calls are not in the log of events');
-      }
+    for (let events = this.#next(); events !== undefined; events = this.#next()) {
+      if (!(await this.#isStored(events))) return;
       this.#sayLeftOut();
+    }
+  }
+
+  #next(): readonly [LoggedEvent, ...LoggedEvent[]] | undefined {
+    const [first, ...others] = this.#waiting.splice(0, countOfBatch(this.#waiting));
+    return first && [first, ...others];
+  }
+
+  /** False where it ended while the bus was away: what still waits is not stored either. */
+  async #isStored(events: readonly [LoggedEvent, ...LoggedEvent[]]): Promise<boolean> {
+    const { log } = this.#options;
+    try {
+      if (await this.#stored.store(events)) return true;
+      const lost = events.length + this.#waiting.splice(0).length;
+      log.error({ events: lost }, 'calls are not in the log of events: the bus was away when it ended');
+      return false;
+    } catch (error) {
+      log.error({ err: error, events: events.length }, 'calls are not in the log of events');
+      return true;
     }
   }
 
@@ -106,9 +115,9 @@ export class RequestEvents implements Stoppable {
       time,
       kind: 'log',
       severity: 'warning',
-      subject: SOURCE,
+      subject: REQUESTS,
       text,
-      source: `${SOURCE}:${id}`,
+      source: `${REQUESTS}:${id}`,
     });
   }
 }
@@ -141,7 +150,7 @@ function requestEvent(
     severity: 'detail',
     subject: about?.subject ?? route.operationId,
     text: text.length <= EVENT_TEXT_CHARACTERS ? text : `${text.slice(0, EVENT_TEXT_CHARACTERS - 1)}…`,
-    source: `${SOURCE}:${newId()}`,
+    source: `${REQUESTS}:${newId()}`,
     ...(target !== undefined && { target }),
     ...(data !== undefined && data.length <= EVENT_DATA_CHARACTERS && { data }),
     ...(by !== undefined && { by: by.slice(0, EVENT_TEXT_CHARACTERS) }),

@@ -7,6 +7,8 @@
  * L2. They are looked at every 30 s while there may be any, those that were left first at first. Of a target that is
  *     decoded for come as many as there is room for; of another one, one file asks for all.
  * L3. That there are none is known from a list that was answered, and only until one is left.
+ * L4. An entry that was there with the look before, and was not removed here, is lost: its bucket was deleted, emptied
+ *     or put back from an older copy. It is written again.
  */
 
 import { buckets } from '../../contract/bus/buckets.ts';
@@ -15,8 +17,10 @@ import { Outage } from '../../contract/outage.ts';
 import { type StoredTransfer, transferKey, transferNamed } from '../../contract/transfer.ts';
 import { offerAgain, type TransferTools } from '../../messaging/transfer-writes.ts';
 import type { Entry } from '../../ports/bus.ts';
+import type { Log } from '../../ports/log.ts';
 
 interface LeftFilesOptions extends Pick<TransferTools, 'bus' | 'over'> {
+  readonly log: Log;
   /** How many more files of a target are to be offered now. */
   readonly room: (target: string) => number;
   readonly holds: () => boolean;
@@ -27,6 +31,8 @@ export class LeftFiles {
   readonly #options: LeftFilesOptions;
   /** There may be some (L3). */
   #isAny = true;
+  /** Keys that have an entry, as far as is known here (L4). */
+  readonly #known = new Set<string>();
   #nextLook = Number.NEGATIVE_INFINITY;
   #looking: Promise<void> | undefined;
 
@@ -36,8 +42,10 @@ export class LeftFiles {
 
   /** L1. Throws `Outage`. */
   async leave(record: StoredTransfer): Promise<void> {
-    await this.#bucket.overwrite(transferKey(record), Buffer.from('{}'));
+    const key = transferKey(record);
+    await this.#bucket.overwrite(key, Buffer.from('{}'));
     this.#isAny = true;
+    this.#known.add(key);
   }
 
   /** L2 */
@@ -66,15 +74,34 @@ export class LeftFiles {
   async #look(): Promise<void> {
     // One that is left while they are listed need not be among them.
     this.#isAny = false;
+    const before = [...this.#known];
     const entries = await this.#bucket.list('>');
-    this.#isAny ||= entries.length > 0;
+    for (const { key } of entries) this.#known.add(key);
+    await this.#writeAgain(before, entries);
+    this.#isAny ||= this.#known.size > 0;
     for (const entry of this.#chosen(entries)) {
       const name = transferNamed(entry.key);
       if (!this.#options.holds()) return;
       if (name !== undefined) await offerAgain(name, this.#options);
       // Left again meanwhile, it stays.
-      await this.#bucket.remove(entry.key, entry.revision);
+      const removed = await this.#bucket.remove(entry.key, entry.revision);
+      if (removed.outcome === 'written') this.#known.delete(entry.key);
     }
+  }
+
+  /** L4 */
+  async #writeAgain(before: readonly string[], entries: readonly Entry[]): Promise<void> {
+    const present = new Set(entries.map(({ key }) => key));
+    const lost = before.filter((key) => !present.has(key));
+    for (const key of lost) {
+      if (!this.#options.holds()) return;
+      await this.#bucket.put(key, Buffer.from('{}'), 0);
+    }
+    if (lost.length > 0)
+      this.#options.log.error(
+        { files: lost.length, bucket: buckets.leftFiles.name },
+        'the bus lost entries of files that wait to be offered again: they are written again',
+      );
   }
 
   #chosen(entries: readonly Entry[]): Entry[] {

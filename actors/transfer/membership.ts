@@ -10,6 +10,7 @@ import type { Cells, Gone } from '../../ports/cells.ts';
 import type { Delivery } from './delivery.ts';
 import type { Generations } from './generations.ts';
 import type { Listings } from './listings.ts';
+import type { LostTransfers } from './lost-transfers.ts';
 import type { OpenIndex } from './open-index.ts';
 import { OpenTransfer } from './open-transfer.ts';
 import type { OpenTransfers } from './open-transfers.ts';
@@ -22,6 +23,7 @@ interface MembershipOptions {
   readonly receiving: Receiving;
   readonly listings: Listings;
   readonly generations: Generations;
+  readonly lost: Pick<LostTransfers, 'missing'>;
   readonly deliveryOf: (open: OpenTransfer) => Delivery;
   readonly holds: () => boolean;
   readonly isStopped: () => boolean;
@@ -62,7 +64,7 @@ export class Membership {
 
   /** Its cell is gone. */
   gone(key: string, why: Gone): void {
-    const { open: all, index, receiving, holds, isStopped, failed } = this.#options;
+    const { open: all, index, lost, receiving, holds, isStopped, failed } = this.#options;
     const open = all.get(key);
     if (open === undefined || isStopped()) return;
     if (why === 'quarantined') {
@@ -73,7 +75,7 @@ export class Membership {
     if (!holds()) return failed(new Error(`another leader writes transfer ${key}`));
     // transfer/service.S7
     open.isDropped = true;
-    if (!index.again(key)) this.forget(open);
+    if (!index.again(key) && !lost.missing(key)) this.forget(open);
   }
 
   /** A person lets its cell go on. */
@@ -85,10 +87,12 @@ export class Membership {
     open.gathering.restart(open.record);
   }
 
-  /** One whose cell is dropped has nothing to go on with. */
+  /** One that is open goes on; whose cell is dropped beside that has nothing to go on with. */
   unlisted(key: string): void {
-    const open = this.#options.open.get(key);
-    if (open?.isDropped === true && !this.#options.isStopped()) this.forget(open);
+    const { open: all, lost, isStopped } = this.#options;
+    const open = all.get(key);
+    if (open === undefined || isStopped() || lost.missing(key)) return;
+    if (open.isDropped) this.forget(open);
   }
 
   forget(open: OpenTransfer): void {

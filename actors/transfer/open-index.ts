@@ -26,6 +26,8 @@ interface OpenIndexOptions {
   readonly found: (key: string, record: StoredTransfer) => void;
   /** Its entry is there no more. */
   readonly left: (key: string) => void;
+  /** Its entry has no record; whether that is written again. */
+  readonly missing: (key: string) => boolean;
   readonly failed: (error: unknown) => void;
 }
 
@@ -172,7 +174,7 @@ export class OpenIndex {
   }
 
   async #readNow(key: string): Promise<void> {
-    const { bus, clock, log, found } = this.#options;
+    const { bus, log, found } = this.#options;
     const indexed = this.#entries.get(key);
     const entry = await bus.bucket(buckets.transfers).get(key);
     if (this.#stopped || indexed === undefined || !this.#entries.has(key)) return;
@@ -182,13 +184,24 @@ export class OpenIndex {
       this.#unread.delete(key);
       return found(key, record);
     }
-    if (entry !== undefined && !this.#said.has(key)) {
+    if (entry === undefined) return this.#withoutRecord(key, indexed);
+    if (!this.#said.has(key)) {
       this.#said.add(key);
       log.error(
         { key, bucket: buckets.transfers.name },
         'malformed record of a transfer: correct or remove it',
       );
     }
-    if (entry === undefined && clock.now() - indexed.at > TRANSFER_INDEX_MS) await this.leave(key);
+  }
+
+  /** N1 */
+  async #withoutRecord(key: string, { at }: Indexed): Promise<void> {
+    const { clock, log, missing } = this.#options;
+    if (missing(key) || clock.now() - at <= TRANSFER_INDEX_MS) return;
+    log.warn(
+      { key },
+      'an open transfer has no record, which was lost or never written: its entry is removed',
+    );
+    await this.leave(key);
   }
 }

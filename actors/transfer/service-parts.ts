@@ -18,6 +18,7 @@ import type { Deliveries, Delivery, DeliveryEvents, RunningDeliveries } from './
 import { Generations } from './generations.ts';
 import { LeftFiles } from './left-files.ts';
 import { Listings } from './listings.ts';
+import { LostTransfers } from './lost-transfers.ts';
 import { Membership } from './membership.ts';
 import { OpenIndex } from './open-index.ts';
 import type { Hindering, OpenTransfer } from './open-transfer.ts';
@@ -66,6 +67,7 @@ export class ServiceParts {
   readonly index: OpenIndex;
   readonly listings: Listings;
   readonly left: LeftFiles;
+  readonly lost: LostTransfers;
   readonly delivery: RunningDeliveries;
   readonly membership: Membership;
   readonly closing: Closing;
@@ -86,8 +88,15 @@ export class ServiceParts {
     this.#generations = new Generations({ clock, cells, open: this.open, file });
     this.receiving = this.#received();
     this.index = this.#indexed();
+    this.lost = this.#restored();
     this.verification = this.#verified();
-    this.left = new LeftFiles({ bus, over: options.transfersOver, room: options.room, ...term });
+    this.left = new LeftFiles({
+      bus,
+      log: options.log,
+      over: options.transfersOver,
+      room: options.room,
+      ...term,
+    });
     this.delivery = deliveries(events);
     this.membership = this.#joined();
     this.closing = this.#closed();
@@ -121,7 +130,19 @@ export class ServiceParts {
         this.rounds.begin();
       },
       left: (key) => this.membership.unlisted(key),
+      missing: (key) => this.lost.missing(key),
       failed: this.#term.failed,
+    });
+  }
+
+  #restored(): LostTransfers {
+    const { bus, log } = this.#options;
+    return new LostTransfers({
+      bus,
+      log,
+      open: this.open,
+      again: (key) => this.index.again(key),
+      ...this.#term,
     });
   }
 
@@ -153,11 +174,12 @@ export class ServiceParts {
   }
 
   #joined(): Membership {
-    const { open, index, receiving, listings } = this;
+    const { open, index, lost, receiving, listings } = this;
     return new Membership({
       cells: this.#options.cells,
       open,
       index,
+      lost,
       receiving,
       listings,
       generations: this.#generations,
@@ -182,7 +204,7 @@ export class ServiceParts {
 
   #looked(): Rounds {
     const { bus, clock, missions } = this.#options;
-    const { open, index, receiving, left, delivery } = this;
+    const { open, index, receiving, left, lost, delivery } = this;
     return new Rounds({
       bus,
       clock,
@@ -190,7 +212,7 @@ export class ServiceParts {
       open,
       index,
       delivery,
-      whileLeading: [receiving, left],
+      whileLeading: [receiving, left, lost],
       hindered: (key, reason) => this.hindered(open.get(key), 'delivery', reason),
       holds: this.#term.holds,
     });

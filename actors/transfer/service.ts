@@ -14,6 +14,7 @@
  * S6. Nothing is asked before what arrived until now was taken: a new leader asks for what is missing (MC-XFER-049).
  * S7. A record that was written by another one, as by a leader before whose last write was on its way, is read again:
  *     what has arrived since is not dropped with its cell, or it would be asked again.
+ *     One that the bus has lost is written again (lost-transfers.B1).
  * S8. Nothing that was acknowledged of one upload counts for another that took its place under the same key.
  * S9. What is over and asked for again goes on from its record, also where it is being closed then: it does not leave
  *     the open ones.
@@ -65,7 +66,8 @@ export class TransferService implements TransferTerm, TransferServices, CellOwne
     this.#parts.rounds.stop();
     this.#parts.listings.stop();
     await this.#parts.receiving.stop();
-    await Promise.all([this.#parts.delivery.stop(), this.#parts.index.stop(), this.#parts.left.stop()]);
+    const { delivery, index, left, lost } = this.#parts;
+    await Promise.all([delivery.stop(), index.stop(), left.stop(), lost.stop()]);
     for (const key of [...this.#options.cells.ids()]) this.#options.cells.drop(key);
   }
 

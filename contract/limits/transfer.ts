@@ -119,6 +119,8 @@ export const TRANSFER_FILES_DATED = 4_096;
 export const TRANSFER_INDEX_MS = 10 * 60_000;
 /** How long behind a loss of the bus a leader that begins looks for open transfers whose entries went with it. */
 export const TRANSFER_LOSS_MS = 86_400_000;
+/** How often the leader looks whether one of its open transfers is still recorded: two questions that cost little. */
+export const TRANSFER_LOOK_MS = 1_000;
 /** Attempts of a creation that others overtake, before it counts as an outage. */
 export const TRANSFER_WRITE_ROUNDS = 8;
 /** How long a driver may decode a file, and how much later a file is offered again (section 4.7 rule 6). */

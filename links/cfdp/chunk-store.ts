@@ -2,9 +2,12 @@
  * Chunks that a gateway has received by CFDP on their way to the stream of chunks (`contract/file-chunk.ts`).
  *
  * K1. A chunk is tried again under its id until the bus has stored it: the entity does not ask for its bytes again.
- *     A duplicate of an attempt whose answer was lost is swallowed by the stream.
+ *     A duplicate of an attempt whose answer was lost is swallowed by the stream or, behind an outage longer than it
+ *     remembers ids, by whoever gathers the file (transfer/gathering.A1).
  * K2. What waits is bounded; who brings more waits for room, and drops what does not get any.
  * K3. Bytes of a transaction that follow each other and wait become one message: the bus stores few large ones sooner.
+ * K4. Nothing is stored by whoever may not have the files any more. One that slept would store bytes of a transaction
+ *     behind those of its successor, and the file would begin again (open-transfer.O1).
  */
 
 import { header } from '../../contract/bus/headers.ts';
@@ -25,6 +28,8 @@ interface ChunkStoreOptions {
   readonly log: Log;
   /** Begins the ids of messages; no other store ever has it. */
   readonly life: string;
+  /** Whether the files are still this process's, now (K4). */
+  readonly holds: () => boolean;
 }
 
 /** Of which file, and with which words of the configuration it was received. */
@@ -142,7 +147,8 @@ export class ChunkStore {
     data: Buffer,
     options: { readonly id: string; readonly headers: Record<string, string> },
   ): Promise<boolean> {
-    const { bus, log } = this.#options;
+    const { bus, log, holds } = this.#options;
+    if (!holds()) return false;
     try {
       await bus.append(streams.fileChunks, to, data, options);
       return true;

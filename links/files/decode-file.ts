@@ -9,6 +9,8 @@
  *     what is published.
  * F4. Whatever the file is, there is an answer within the time of the offer. What is not decoded by then is left to the
  *     next offer, which goes on where this one stands.
+ * F5. A process that slept may wake behind another one that has decoded the file, so long ago that the ids of the
+ *     batches are forgotten: behind a pause of half that time it goes on from what is published, as behind an outage.
  */
 
 import { encodeBatch } from '../../contract/batch.ts';
@@ -85,15 +87,20 @@ class FileDecoding {
   readonly #file: OfferedFile;
   readonly #tools: DecodingTools;
   readonly #decoding: Decoding;
+  readonly #longestPauseMs: number;
   #markedAt = Number.NEGATIVE_INFINITY;
+  /** When it last did something, on the monotonic clock (F5). */
+  #awakeAt = Number.NEGATIVE_INFINITY;
   /** Position of the last batch that it published. */
   #after: number | undefined;
 
   constructor(file: OfferedFile, tools: DecodingTools) {
     const { call, source, framing } = file;
+    const { bus } = tools;
     this.#file = file;
     this.#tools = tools;
-    this.#decoding = { bus: tools.bus, target: source.target.name, call, framing: JSON.stringify(framing) };
+    this.#longestPauseMs = (bus.dedupeMs?.(streams.decoded) ?? streams.decoded.dedupeMs) / 2;
+    this.#decoding = { bus, target: source.target.name, call, framing: JSON.stringify(framing) };
   }
 
   /** From where it stands to its end, or as far as there is time. Rejects with `Outage` and `ContentGone`. */
@@ -101,6 +108,7 @@ class FileDecoding {
     const { bus, clock } = this.#tools;
     const { call, source, driver, framing } = this.#file;
     const mark = await openMark(this.#decoding, clock.now());
+    this.#awakeAt = clock.monotonic();
     if (mark.reply !== undefined) return mark.reply;
     const content = await bus.objects(objectStores.files).read(call.object);
     if (content === undefined) return contentGone();
@@ -111,6 +119,7 @@ class FileDecoding {
     if (last !== undefined) await this.#publish(last, mark);
     const reply = replyOf(reader);
     const { account } = reader;
+    this.#demandAwake();
     await keepMark(this.#decoding, { ...mark, after: this.#after ?? mark.after, account, reply });
     return reply;
   }
@@ -148,10 +157,21 @@ class FileDecoding {
     const { clock, signal } = this.#tools;
     const isPassing = bytes > FILE_DECODE_SLICE_BYTES;
     await paused(clock, isPassing ? 0 : (bytes / FILE_DECODE_BYTES_PER_S) * 1_000, signal);
+    this.#demandAwake();
+  }
+
+  /** F5 */
+  #demandAwake(): void {
+    const now = this.#tools.clock.monotonic();
+    const pausedMs = now - this.#awakeAt;
+    this.#awakeAt = now;
+    if (pausedMs > this.#longestPauseMs)
+      throw new Outage('bus.unavailable', 'another process may have decoded the file meanwhile');
   }
 
   async #publish(batch: FileBatch, mark: DecodingMark): Promise<void> {
     if (batch.blocks.length === 0) return;
+    this.#demandAwake();
     const { bus, clock } = this.#tools;
     const { source, revision } = this.#file;
     const { target, link, platform } = source;
@@ -169,6 +189,7 @@ class FileDecoding {
         [header.file]: batchHeader(this.#decoding, mark, batch),
       },
     });
+    this.#demandAwake();
     if (appended.outcome === 'conflict') return;
     if (appended.outcome === 'stored') this.#tools.published(samplesIn(batch));
     this.#after = appended.seq;

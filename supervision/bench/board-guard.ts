@@ -1,6 +1,7 @@
 /**
  * Silences the board of a bench before the bench runs: a daemon that was killed left its transmitter as it was, and
- * what the bench itself waits for (the bus, records, its port) may be long in coming. RF Bench Service, section 1.
+ * what the bench itself waits for (a mission that compiles, the bus, records, its port) may be long in coming. RF Bench
+ * Service, section 1.
  *
  * U1. It looks at once, and again and again until it has looked once at a board or the bench takes over; nothing but
  *     what silences is written.

@@ -3,7 +3,8 @@
  * 41 and 76). It reads frames from now on: a PDU of an entity that is gone is of no use to this one.
  *
  * D1. Nothing is kept across its end (MC-CFDP-009): the manager asks whoever has the group next, which begins again.
- * D2. A process that slept until another one may have the group answers nothing and has no PDU sent.
+ * D2. A process that slept until another one may have the group answers nothing, has no PDU sent and
+ *     stores no byte.
  * D3. It follows the frames of the gateways that the group has in the mission that holds now.
  */
 
@@ -54,7 +55,7 @@ export class CfdpWorker implements Worker {
       name: group,
       clock,
       log,
-      store: new ChunkStore({ bus, clock, log, life }),
+      store: new ChunkStore({ bus, clock, log, life, holds: () => term.holds() }),
       contents: new UploadWindow(bus),
       uplink: (mission, target, link) => uplinkOf({ links, passes, clock }, mission, { target, link }),
       send: (gateway, target, frames) => this.#send(gateway, target, frames),

@@ -5,7 +5,7 @@
 
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -161,6 +161,23 @@ describe('RB-GEN-001 a transmitter without an owner', { timeout: 360_000 }, () =
     }, PATIENTLY);
     expect(reported[0]!.message).toMatch(/transmitter at -10 dB and .*egress .*; muted$/);
     await next.kill('SIGTERM');
+  });
+
+  it('board-guard.U1 is muted by a start that ends because its mission does not compile', async () => {
+    const daemon = await startBench();
+    await onAir(daemon);
+    await daemon.kill('SIGKILL');
+    expect(await radiates()).toBe(true);
+    const faulty = await mkdtemp(join(tmpdir(), 'mcs-faulty-'));
+    await cp(folder, faulty, { recursive: true });
+    await writeFile(join(faulty, 'topology.yaml'), 'targets: [');
+    const joined = ['--nats', nats.url, '--credentials', nats.credentialsFile];
+    const roles = ['--roles', 'bench,scheduler', '--bench-port', '0'];
+    const next = await startMcs({ args: ['serve', ...roles, '--mission', faulty, ...joined], unready: true });
+    expect(await next.exited).toMatchObject({ code: 1 });
+    expect(next.errors()).toContain('does not compile');
+    expect(await radiates()).toBe(false);
+    await rm(faulty, { recursive: true });
   });
 
   it('roles/bench.R1 of two daemons over one bus the one that started last has the board, and the other one does nothing more to it', async () => {

@@ -67,7 +67,13 @@ class Flight {
     const { world } = this;
     this.#lives += 1;
     const life = `life${this.#lives}`;
-    const store = new ChunkStore({ bus: world.outside, clock: world.clock, log: keptLog(), life });
+    const store = new ChunkStore({
+      bus: world.outside,
+      clock: world.clock,
+      log: keptLog(),
+      life,
+      holds: () => true,
+    });
     const files = new CfdpFiles(
       {
         settings: { local: 1n, pduBytes: 512 },

@@ -85,7 +85,7 @@ export class GroupWorld {
       name: 'g',
       clock,
       log,
-      store: new ChunkStore({ bus, clock, log, life: 'test' }),
+      store: new ChunkStore({ bus, clock, log, life: 'test', holds: () => true }),
       contents: {
         read: async (_key, _source, start, end) => {
           this.read.push([start, end]);

@@ -18,7 +18,7 @@ import type { Mission } from '../../../mission/mission.ts';
 import type { Headers, Stoppable } from '../../../ports/bus.ts';
 import { HeapClock } from '../../../supervision/clock.ts';
 import { decodedFiles } from '../../../supervision/metrics/decoded-files.ts';
-import { ProcessClock } from '../../simulation/process-clock.ts';
+import { ProcessClock, type Waking } from '../../simulation/process-clock.ts';
 import { TwinServer } from '../../simulation/twin/server.ts';
 import { TwinBus } from '../../simulation/twin/twin-bus.ts';
 import { fairWeather } from '../../simulation/twin/weather.ts';
@@ -84,6 +84,9 @@ export interface DecodingProcess {
   counted(): Promise<string[]>;
   /** Nothing of it acts any more. */
   kill(): void;
+  /** Nothing of it acts until it wakes. */
+  sleep(): void;
+  wake(how: Waking): void;
   stop(): Promise<void>;
 }
 
@@ -117,6 +120,8 @@ export class LttmWorld {
         bus.cut();
         clock.end();
       },
+      sleep: () => clock.pause(),
+      wake: (how) => clock.resume(how),
       stop: () => this.finish(service.stop()),
     };
   }
@@ -130,13 +135,21 @@ export class LttmWorld {
   }
 
   /** Offers the file as the transfer manager does; an outage of the request is its code. */
-  async offer(file: string, { generation = 1, file_type = 1 } = {}): Promise<DecodeFileReply | string> {
+  offer(
+    file: string,
+    more: { generation?: number; file_type?: number } = {},
+  ): Promise<DecodeFileReply | string> {
+    return this.finish(this.offered(file, more));
+  }
+
+  /** The same, while time is moved by somebody else. */
+  async offered(file: string, { generation = 1, file_type = 1 } = {}): Promise<DecodeFileReply | string> {
     const object = contentObject({ target: 'sat1', file_id: file, generation });
     const call = Buffer.from(JSON.stringify({ file_id: file, generation, file_type, object }));
     try {
-      const reply = await this.finish(
-        this.outside.request(subject.fileDecode('sat1'), call, { timeoutMs: FILE_DECODE_MS }),
-      );
+      const reply = await this.outside.request(subject.fileDecode('sat1'), call, {
+        timeoutMs: FILE_DECODE_MS,
+      });
       return readDecodeFileReply(reply) ?? 'malformed';
     } catch (error) {
       return (error as { code: string }).code;

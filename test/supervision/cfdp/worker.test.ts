@@ -8,6 +8,7 @@ import { Registry } from 'prom-client';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { encodeBatch } from '../../../contract/batch.ts';
 import { objectStores } from '../../../contract/bus/buckets.ts';
+import { header } from '../../../contract/bus/headers.ts';
 import { streams } from '../../../contract/bus/streams.ts';
 import { subject } from '../../../contract/bus/subjects.ts';
 import { type CfdpAnswer, type CfdpCall, readCfdpReply } from '../../../contract/cfdp.ts';
@@ -192,6 +193,12 @@ async function completed(
   );
 }
 
+/** How many messages of chunks the worker of that epoch has stored. */
+function storedIn(epoch: number): number {
+  const { messages } = server.stream(streams.fileChunks);
+  return messages.filter(({ headers }) => headers[header.transaction]?.startsWith(`cfdp-g-${epoch}-`)).length;
+}
+
 async function chunksOf(bus: TwinBus): Promise<Buffer> {
   const file = Buffer.alloc(SIZE);
   const follower = await bus.follow(
@@ -290,6 +297,19 @@ it('worker.D2 a process that may have lost the gateway answers nothing and sends
   await two.work(2);
   await completed(two, DOWN);
   expect(gateway.calls.slice(before).every(({ epoch }) => epoch === 2)).toBe(true);
+}, 90_000);
+
+it('worker.D2 chunk-store.K4 a process that may have lost the gateway stores nothing of what it receives', async () => {
+  const gateway = await gatewayOf(1);
+  const [one, two] = [await processOf('one'), await processOf('two')];
+  // Until the spacecraft was asked for the file.
+  await one.work(1, () => gateway.spacecraft.asked.length === 0);
+  await until(async () => (await ask(two, DOWN)).ok);
+  await until(() => server.stream(streams.frames).messages.length > 20, { what: 'frames' });
+  await two.work(2);
+  await completed(two, DOWN);
+  expect([storedIn(1), storedIn(2) > 0]).toEqual([0, true]);
+  expect((await chunksOf(gateway.bus)).equals(CONTENT)).toBe(true);
 }, 90_000);
 
 it('nobody has the gateway: the answer says so, and a worker that ends leaves nothing behind', async () => {
