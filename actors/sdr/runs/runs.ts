@@ -141,6 +141,7 @@ class BenchRuns implements Runs {
       reports,
       board,
       clock,
+      log: options.log,
       documents: documents.scenarios,
       records: this.#scenarioRecords,
       lives: this.#lives,

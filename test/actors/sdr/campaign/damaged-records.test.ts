@@ -151,3 +151,55 @@ describe.each(['scenario', 'campaign'] as const)('runs/recorded.G1 the record of
     await records.overwrite(key, Buffer.from(value));
   });
 });
+
+describe('scenario/report.R3 a report', () => {
+  const reports = (): Bucket => bus.bucket(buckets.benchReports);
+  const changes: readonly [string, (report: Record<string, unknown>) => unknown][] = [
+    ['null', () => null],
+    ['a list', () => []],
+    ['without anything', () => ({})],
+    ['of another run', (report) => ({ ...report, run_id: whole.scenario })],
+    ['without events', ({ events: _, ...report }) => report],
+    ['with an event that is null', (report) => ({ ...report, events: [null] })],
+    ['whose assertions are text', (report) => ({ ...report, assertions: 'x' })],
+    [
+      'with an assertion without a verdict',
+      (report) => ({ ...report, assertions: [{ name: 'a', message: '' }] }),
+    ],
+    ['with a sample without a name', (report) => ({ ...report, metric_samples: [{ elapsed_ms: 1 }] })],
+  ];
+
+  it.each(changes)(
+    '(%s) that cannot be read counts as none, is logged and left as it is',
+    async (_, change) => {
+      const { value } = (await reports().get(damaged.scenario))!;
+      const bytes = Buffer.from(JSON.stringify(change(JSON.parse(Buffer.from(value).toString()))));
+      await reports().overwrite(damaged.scenario, bytes);
+      const { scenarios, log, die } = await life('two');
+      expect(granted(await scenarios.report(damaged.scenario))).toMatchObject({
+        run_id: damaged.scenario,
+        status: 'passed',
+        has_report: false,
+        events: [],
+        assertions: [],
+        metric_samples: [],
+      });
+      expect(granted(await scenarios.runEvents(damaged.scenario))).toEqual([]);
+      expect(log.said[0]).toMatchObject({ level: 'error', fields: { run: damaged.scenario } });
+      expect(granted(await scenarios.report(whole.scenario))).toMatchObject({ has_report: true });
+      await die();
+      expect(Buffer.from((await reports().get(damaged.scenario))!.value)).toEqual(bytes);
+      await reports().overwrite(damaged.scenario, Buffer.from(value));
+    },
+  );
+
+  it('with fields of a later version is shown', async () => {
+    const { value } = (await reports().get(damaged.scenario))!;
+    const later = { ...JSON.parse(Buffer.from(value).toString()), later: { more: 1 } };
+    await reports().overwrite(damaged.scenario, Buffer.from(JSON.stringify(later)));
+    const { scenarios, log, die } = await life('two');
+    expect(granted(await scenarios.report(damaged.scenario))).toMatchObject({ has_report: true });
+    expect(log.said).toEqual([]);
+    await die();
+  });
+});
