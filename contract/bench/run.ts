@@ -117,7 +117,6 @@ export const CAMPAIGN_STATUSES = [
   'aborted',
   'interrupted',
 ] as const;
-export type CampaignStatus = (typeof CAMPAIGN_STATUSES)[number];
 
 /** One point of a sweep. */
 export const SweepPoint = Type.Object(

@@ -82,7 +82,10 @@ export const buckets = {
   connectors: { name: 'mcs_connectors', history: 1 },
   /** What drivers must not forget: `<driver>.<counter>`. */
   drivers: { name: 'mcs_drivers', history: 1 },
-  /** Runs of the bench: `campaign.<id>` and `scenario.<id>` (ours). */
+  /**
+   * Runs of the bench: `campaign.<id>` and `scenario.<id>`, and `radio.board`; `unreadable.<key>.<revision>` is a copy
+   * of a record of the radio that could not be read (ours).
+   */
   benchRuns: { name: 'mcs_bench_runs', history: 1 },
   /** Reports of scenario runs: `<run>` (ours). */
   benchReports: { name: 'mcs_bench_reports', history: 1 },

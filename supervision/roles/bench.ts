@@ -7,6 +7,8 @@
  *     same.
  * R2. Where the model is served to IIO tools, they share the board that the bench drives: what they set is read back
  *     like everything else.
+ * R4. Where the record of the radio cannot be read, or was removed under a living bench, the bench begins with another
+ *     one, and says so: without a bench nobody silences the board.
  * R3. A bench that ends or fails leaves a silent transmitter: it is muted at once (supervision/tree.T1), the actions at
  *     the end of a scenario are done, and it is muted again behind them.
  */
@@ -15,6 +17,7 @@ import { randomUUID } from 'node:crypto';
 import { monotonicFactory } from 'ulid';
 import type { BoardOption } from '../../actors/sdr/radio/attach.ts';
 import { RADIO_ID } from '../../actors/sdr/radio/binding.ts';
+import { beginningBehind, isRadioEnvelope } from '../../actors/sdr/radio/kept-record.ts';
 import { createRadio, type Radio } from '../../actors/sdr/radio/radio.ts';
 import { createRuns, type Runs } from '../../actors/sdr/runs/runs.ts';
 import type { BenchConfig } from '../../contract/bench/config.ts';
@@ -28,6 +31,7 @@ import type { radioMachine } from '../../machines/bench/radio.ts';
 import type { RadioContext } from '../../machines/bench/radio-protocol.ts';
 import type { scenarioRunMachine } from '../../machines/bench/scenario-run.ts';
 import type { CellOwner } from '../../ports/cells.ts';
+import type { Stored } from '../../ports/entity.ts';
 import { type IiodServer, serveIiod } from '../../radio/iio/server.ts';
 import { createStub } from '../../radio/stub/stub.ts';
 import { IIOD_DEFAULTS } from '../bench/board-defaults.ts';
@@ -63,12 +67,15 @@ const CLOCK_TRUSTED_FROM = Date.UTC(2026, 0, 1);
 export function benchRole(options: BenchRoleOptions): RoleFactory {
   /** Another bench has the records (R1). */
   let isReplaced = false;
-  const replaced = (): void => {
-    isReplaced = true;
+  const records: BenchRecords = {
+    replaced: (is) => {
+      isReplaced = is;
+    },
+    isReplaced: () => isReplaced,
   };
   return async (context) => {
     if (isReplaced) return replacedRole(context);
-    const bench = new StartedBench(options, context, { replaced, isReplaced: () => isReplaced });
+    const bench = new StartedBench(options, context, records);
     try {
       return await bench.start();
     } catch (error) {
@@ -78,19 +85,21 @@ export function benchRole(options: BenchRoleOptions): RoleFactory {
   };
 }
 
+/** Whether another bench has the records (R1). */
+interface BenchRecords {
+  replaced(is: boolean): void;
+  isReplaced(): boolean;
+}
+
 /** One start of the bench; what it began ends in the opposite order. */
 class StartedBench {
   readonly #options: BenchRoleOptions;
   readonly #context: RoleContext;
-  readonly #records: { replaced(): void; isReplaced(): boolean };
+  readonly #records: BenchRecords;
   readonly #ending: (() => Promise<unknown>)[] = [];
   #silence = async (): Promise<void> => undefined;
 
-  constructor(
-    options: BenchRoleOptions,
-    context: RoleContext,
-    records: { replaced(): void; isReplaced(): boolean },
-  ) {
+  constructor(options: BenchRoleOptions, context: RoleContext, records: BenchRecords) {
     this.#options = options;
     this.#context = context;
     this.#records = records;
@@ -100,7 +109,7 @@ class StartedBench {
     const stores = storesOf(this.#context);
     const radio = await this.#openRadio(stores);
     const runs = createRuns(runsOptions(radio, this.#options.documents, stores, this.#context));
-    const hosted = hostAll(radio, runs, this.#context, () => this.#records.replaced());
+    const hosted = hostAll(radio, runs, this.#context, () => void this.#fenced(stores.radio));
     await this.#startRadio(radio, hosted.radio, stores.radio);
     await this.#startRuns(runs, hosted);
     await this.#listen(radio, runs);
@@ -138,7 +147,7 @@ class StartedBench {
     store: SnapshotStore,
   ): Promise<void> {
     this.#ending.push(() => kind.drain());
-    const stored = await store.load(RADIO_ID);
+    const stored = await storedRadio(store, radio);
     if (stored === undefined) cells.start(RADIO_ID, undefined, EPOCH);
     else cells.restore(RADIO_ID, stored, EPOCH);
     this.#ending.push(() => radio.stop());
@@ -146,6 +155,17 @@ class StartedBench {
       if (!this.#records.isReplaced() || !(await hasSameBoard(store, radio))) await radio.silence();
     };
     await radio.start(cells);
+  }
+
+  /** Somebody else has written, or removed, the record of the radio (R1, R4). */
+  async #fenced(store: SnapshotStore): Promise<void> {
+    this.#records.replaced(true);
+    const isRemoved = await store.find(RADIO_ID).then(
+      (found) => found === undefined,
+      () => false,
+    );
+    this.#records.replaced(!isRemoved);
+    this.#context.failed(`the radio is gone: ${isRemoved ? 'its record was removed' : 'fenced'}`);
   }
 
   /** R3 */
@@ -249,6 +269,24 @@ function storesOf({ bus }: RoleContext): BenchStores {
   return { radio: store('radio'), scenario: store('scenario'), campaign: store('campaign') };
 }
 
+/** What the radio continues from; a record that cannot be read is copied, and said (R4). Throws `Outage`. */
+async function storedRadio(store: SnapshotStore, { events, log }: Radio): Promise<Stored | undefined> {
+  for (;;) {
+    const found = await store.find(RADIO_ID);
+    if (found === undefined) return undefined;
+    const { envelope, position } = found;
+    if (envelope !== undefined && isRadioEnvelope(envelope)) return { envelope, position };
+    const copy = await store.copyAside(RADIO_ID, position);
+    if (copy === undefined) continue;
+    const message =
+      `the record of the radio cannot be read: earlier revisions of profiles are not known, epochs continue at ` +
+      `${position}; a copy of it is entry ${copy} of bucket ${buckets.benchRuns.name}`;
+    log.error({ copy, position }, 'the record of the radio cannot be read');
+    events.record({ kind: 'radio.record_lost', source: 'radio', severity: 'error', message });
+    return beginningBehind(position);
+  }
+}
+
 function runsOptions(
   radio: Radio,
   { scenarios, campaigns }: BenchDocuments,
@@ -279,7 +317,7 @@ interface HostedBench {
   readonly campaign: Hosted<typeof campaignMachine>;
 }
 
-function hostAll(radio: Radio, runs: Runs, context: RoleContext, replaced: () => void): HostedBench {
+function hostAll(radio: Radio, runs: Runs, context: RoleContext, fenced: () => void): HostedBench {
   const around = { ...context, log: radio.log };
   const owning = (gone: CellOwner['gone']): (() => CellOwner) => {
     const owner: CellOwner = { epochOf: () => EPOCH, gone };
@@ -287,10 +325,9 @@ function hostAll(radio: Radio, runs: Runs, context: RoleContext, replaced: () =>
   };
   const radioGone: CellOwner['gone'] = (_, why) => {
     if (why === 'fenced') {
-      replaced();
       radio.replaced();
-    }
-    if (why !== 'finished') context.failed(`the radio is gone: ${why}`);
+      fenced();
+    } else if (why !== 'finished') context.failed(`the radio is gone: ${why}`);
   };
   const { scenario, campaign } = runs.bindings;
   return {

@@ -3,8 +3,12 @@
  *
  * W1. Who records does not wait. What waits to be written is at most what is kept.
  * W2. `last` is written before anything is purged, so that no id is given twice.
+ * W3. An entry that cannot be read is left where it is, named in the log, and hides no other event. Its id counts as
+ *     given: no later event is written over it.
  */
 
+import { SEVERITIES } from '../../../contract/bench/event.ts';
+import { isInstant } from '../../../contract/instant.ts';
 import { objectIn } from '../../../contract/json-bytes.ts';
 import { Outage } from '../../../contract/outage.ts';
 import type { Bucket } from '../../../ports/bus.ts';
@@ -14,6 +18,7 @@ import type { EventSink } from '../radio/board-user.ts';
 
 const LAST = 'last';
 const DIGITS = 12;
+const NUMBER = /^\d{1,12}$/;
 const RETRY_MS = 1_000;
 /** Removals under way at the same time: a purge has ten thousand at most. */
 const AT_ONCE = 64;
@@ -54,19 +59,27 @@ export class EventBucket implements EventRecords {
   }
 
   async load(): Promise<{ events: readonly KeptEvent[]; last: number }> {
-    const entries = await this.#bucket.list('>');
     const events: KeptEvent[] = [];
     let last = 0;
-    for (const { key, value } of entries) {
-      const text = Buffer.from(value).toString('utf8');
-      if (key === LAST) last = Number(text) || 0;
-      else {
-        const event = objectIn(value) as KeptEvent | undefined;
-        if (event === undefined) this.#log.error({ key }, 'an event that was kept cannot be read: left out');
-        else events.push(event);
-      }
+    for (const { key, value } of await this.#bucket.list('>')) {
+      const id = numberIn(key === LAST ? Buffer.from(value).toString('latin1') : key);
+      last = Math.max(last, id ?? (key === LAST ? await this.#highestOfAll(key) : 0));
+      if (key === LAST) continue;
+      const event = id === undefined ? undefined : readEvent(id, value);
+      if (event === undefined) this.#log.error({ key }, 'an event that was kept cannot be read: left out');
+      else events.push(event);
     }
     return { events: events.sort((one, other) => one.id - other.id), last };
+  }
+
+  /** No more events were ever written than entries. */
+  async #highestOfAll(key: string): Promise<number> {
+    const last = await this.#bucket.position();
+    this.#log.error(
+      { key, last },
+      'the last id of an event cannot be read: ids continue above every id there can be',
+    );
+    return last;
   }
 
   add(event: KeptEvent): void {
@@ -138,4 +151,19 @@ export class EventBucket implements EventRecords {
 
 function keyOf(id: number): string {
   return String(id).padStart(DIGITS, '0');
+}
+
+/** The number that a key or the entry `last` says; undefined where it is no number. */
+function numberIn(text: string): number | undefined {
+  return NUMBER.test(text) ? Number(text) : undefined;
+}
+
+/** The event under the key of that id; undefined where the bytes hold no event that can be shown (W3). */
+function readEvent(id: number, value: Uint8Array): KeptEvent | undefined {
+  const { at, told } = (objectIn(value) ?? {}) as { readonly at?: unknown; readonly told?: unknown };
+  if (typeof at !== 'number' || !isInstant(at)) return undefined;
+  const { kind, source, severity, message } = (told ?? {}) as Partial<KeptEvent['told']>;
+  if (typeof kind !== 'string' || typeof source !== 'string' || typeof message !== 'string') return undefined;
+  if (severity === undefined || !SEVERITIES.includes(severity)) return undefined;
+  return { id, at, told: { kind, source, severity, message } };
 }

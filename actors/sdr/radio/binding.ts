@@ -13,7 +13,8 @@ import type { Binding, Store } from '../../../ports/entity.ts';
 export const RADIO_KIND = 'radio';
 /** There is one board, and one radio. */
 export const RADIO_ID = 'board';
-const VERSION = 1;
+/** Of the chart. */
+export const RADIO_VERSION = 1;
 
 /** What the radio does for its chart. */
 export interface RadioServices {
@@ -36,7 +37,7 @@ export function createRadioBinding(store: Store, services: RadioServices): Bindi
     };
   return defineBinding({
     kind: RADIO_KIND,
-    version: VERSION,
+    version: RADIO_VERSION,
     chart: radioMachine,
     store,
     durability: 'snapshot',

@@ -2,6 +2,7 @@
  * The recorded runs of one kind: written by their cells, read here. RF Bench Service, sections 2 and 4.
  *
  * O1. What is shown of a run is what is durable: a view is made of each committed revision, and of nothing else.
+ * O3. A record that cannot be read hides no other: it is named in the log, left where it is, and not shown.
  * O2. At most so many are kept; the oldest that are over go first, and never one under way.
  */
 
@@ -11,7 +12,8 @@ import type { Envelope, Store, Stored } from '../../../ports/entity.ts';
 
 /** A store that also lists everything it holds: `createSnapshotStore` of the runtime. */
 export interface RunStore extends Store {
-  list(): Promise<readonly Stored[]>;
+  /** `unreadable` is called with what each entry is named that cannot be read. */
+  list(unreadable: (id: string) => void): Promise<readonly Stored[]>;
   /** Forgets a run that is over. */
   remove(id: string): Promise<void>;
 }
@@ -19,11 +21,14 @@ export interface RunStore extends Store {
 interface RecordsOptions<View> {
   readonly store: RunStore;
   readonly clock: Clock;
-  readonly viewOf: (envelope: Envelope) => View;
+  /** Undefined where none can be made of it. */
+  readonly viewOf: (envelope: Envelope) => View | undefined;
   readonly isOver: (view: View) => boolean;
   /** Earlier ones have the lesser key. */
   readonly orderOf: (view: View) => string;
   readonly kept: number;
+  /** The record of a run cannot be read (O3). */
+  readonly unreadable: (id: string) => void;
   /** A run was forgotten. */
   readonly forgotten: (id: string) => void;
   /** The store did not let a run be forgotten. */
@@ -42,9 +47,13 @@ export class RunRecords<View> {
 
   /** Reads what the store holds. */
   async load(): Promise<void> {
-    const { store, viewOf, orderOf } = this.#options;
-    const stored = await store.list();
-    const views = stored.map(({ envelope }) => [envelope.id, viewOf(envelope)] as const);
+    const { store, viewOf, orderOf, unreadable } = this.#options;
+    const views: [string, View][] = [];
+    for (const { envelope } of await store.list(unreadable)) {
+      const view = viewOf(envelope);
+      if (view === undefined) unreadable(envelope.id);
+      else views.push([envelope.id, view]);
+    }
     views.sort(([, one], [, other]) => (orderOf(one) < orderOf(other) ? -1 : 1));
     for (const [id, view] of views) this.#views.set(id, view);
     this.#trim();
@@ -97,7 +106,8 @@ export class RunRecords<View> {
   }
 
   #changed(id: string, envelope: Envelope): void {
-    this.#views.set(id, this.#options.viewOf(envelope));
+    const view = this.#options.viewOf(envelope);
+    if (view !== undefined) this.#views.set(id, view);
     for (const look of [...this.#watchers]) look();
     this.#trim();
   }

@@ -121,7 +121,7 @@ class BenchRuns implements Runs {
     this.#exclusive = new ExclusiveRun(board);
     this.#uptimeSince = new Date(clock.now() - uptime()).toISOString();
     this.#scenarioRecords = this.#records(
-      options.stores.scenario,
+      'scenario',
       scenarioView,
       isScenarioOver,
       ({ run }) => `${run.started_at} ${run.run_id}`,
@@ -129,7 +129,7 @@ class BenchRuns implements Runs {
         void reports.get(id).then((entry) => entry && reports.remove(id, entry.revision), this.#unread(id)),
     );
     this.#campaignRecords = this.#records(
-      options.stores.campaign,
+      'campaign',
       campaignView,
       isCampaignOver,
       ({ state }) => state.id,
@@ -141,6 +141,7 @@ class BenchRuns implements Runs {
       reports,
       board,
       clock,
+      log: options.log,
       documents: documents.scenarios,
       records: this.#scenarioRecords,
       lives: this.#lives,
@@ -318,20 +319,22 @@ class BenchRuns implements Runs {
   // ------------------------------------------------------------------------------------------------------------
 
   #records<View>(
-    store: RunStore,
+    kind: keyof RunsCells,
     viewOf: ConstructorParameters<typeof RunRecords<View>>[0]['viewOf'],
     isOver: (view: View) => boolean,
     orderOf: (view: View) => string,
     forgotten: (id: string) => void,
   ): RunRecords<View> {
-    const { clock } = this.#options;
+    const { clock, log, stores } = this.#options;
     const notForgotten = (id: string, error: unknown): void => this.#unread(id)(error);
     return new RunRecords({
-      store,
+      store: stores[kind],
       clock,
       viewOf,
       isOver,
       orderOf,
+      unreadable: (run) =>
+        log.error({ kind, run }, 'the record of a run cannot be read: the run is not shown'),
       forgotten,
       notForgotten,
       kept: BENCH_RUNS_KEPT,

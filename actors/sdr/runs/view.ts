@@ -4,21 +4,11 @@
  * V1. A campaign that did not finish has no verdict.
  */
 
-import type {
-  CampaignState,
-  CampaignStatus,
-  ScenarioRun,
-  ScenarioStatus,
-} from '../../../contract/bench/run.ts';
+import type { CampaignState, ScenarioRun } from '../../../contract/bench/run.ts';
 import { verdictOf } from '../../../machines/bench/campaign-plan.ts';
 import type { CampaignContext } from '../../../machines/bench/campaign-protocol.ts';
-import type { ScenarioRunContext } from '../../../machines/bench/scenario-run-protocol.ts';
 import type { Envelope } from '../../../ports/entity.ts';
-
-interface Persisted<Context> {
-  readonly value: string | object;
-  readonly context: Context;
-}
+import { campaignIn, scenarioIn } from './recorded.ts';
 
 /** A scenario run as it is shown, with what only its report has. */
 export interface ScenarioView {
@@ -38,10 +28,12 @@ export interface CampaignView {
   readonly document: CampaignContext['document'];
 }
 
-export function scenarioView({ snapshot }: Pick<Envelope, 'snapshot'>): ScenarioView {
-  const { value, context } = snapshot as Persisted<ScenarioRunContext>;
+/** Undefined where the record is that of no run (recorded.G1). */
+export function scenarioView({ snapshot }: Pick<Envelope, 'snapshot'>): ScenarioView | undefined {
+  const recorded = scenarioIn(snapshot);
+  if (recorded === undefined) return undefined;
+  const { state: status, context } = recorded;
   const { judgement, endedAt, end } = context;
-  const status = stateName(value) as ScenarioStatus;
   return {
     run: {
       run_id: context.runId,
@@ -69,10 +61,12 @@ export function isScenarioOver({ run: { status } }: ScenarioView): boolean {
   return status !== 'pending' && status !== 'running';
 }
 
-export function campaignView({ snapshot }: Pick<Envelope, 'snapshot'>): CampaignView {
-  const { value, context } = snapshot as Persisted<CampaignContext>;
-  const name = stateName(value);
-  const status = (name === 'rerunning' ? 'running' : name) as CampaignStatus;
+/** Undefined where the record is that of no run (recorded.G1). */
+export function campaignView({ snapshot }: Pick<Envelope, 'snapshot'>): CampaignView | undefined {
+  const recorded = campaignIn(snapshot);
+  if (recorded === undefined) return undefined;
+  const { state: name, context } = recorded;
+  const status = name === 'rerunning' ? 'running' : name;
   const { document, attempts, rerun, cursor } = context;
   const state: CampaignState = {
     id: context.id,
@@ -91,9 +85,4 @@ export function campaignView({ snapshot }: Pick<Envelope, 'snapshot'>): Campaign
 
 export function isCampaignOver({ state: { status } }: CampaignView): boolean {
   return status === 'finished' || status === 'failed' || status === 'aborted';
-}
-
-/** Name of the outermost state. */
-function stateName(value: string | object): string {
-  return typeof value === 'string' ? value : (Object.keys(value)[0] ?? '');
 }

@@ -3,11 +3,14 @@
  * Service, section 2.
  *
  * R1. Neither verdict applies to a timeline that was not completed: no assertion is judged, nothing is verified.
+ * R3. A report that was kept and cannot be read is as if there were none: nothing of it is shown.
  * R2. A report fits into a message of the bus: samples are thinned evenly until it does, and an event says so.
  */
 
 import type { AssertionResult, ExecutionEvent, Report, ScenarioRun } from '../../../contract/bench/run.ts';
+import { objectIn } from '../../../contract/json-bytes.ts';
 import { BENCH_REPORT_BYTES } from '../../../contract/limits/bench.ts';
+import { asObject, type Foreign, isListOf } from '../../../contract/reply.ts';
 import type { TimelineEnd } from '../../../machines/bench/scenario-run-protocol.ts';
 import type { EventSink } from '../radio/board-user.ts';
 import { judgeAssertion, type Observations } from './assertion.ts';
@@ -57,6 +60,28 @@ export function reportText(report: Report): string {
     text = JSON.stringify(fitting);
   }
   return text;
+}
+
+/** The report that was kept of that run; undefined for anything else (R3). */
+export function reportIn(bytes: Uint8Array, runId: string): Report | undefined {
+  const report = asObject(objectIn(bytes));
+  const isReport =
+    report?.run_id === runId &&
+    typeof report.has_report === 'boolean' &&
+    typeof report.verified === 'boolean' &&
+    typeof report.aborted === 'boolean' &&
+    isListOf(report.events, ({ kind, description, elapsed_ms }) => isSaid(kind, description, elapsed_ms)) &&
+    isListOf(report.assertions, isAssertion) &&
+    isListOf(report.metric_samples, ({ name, elapsed_ms }) => isSaid(name, '', elapsed_ms));
+  return isReport ? (report as unknown as Report) : undefined;
+}
+
+function isSaid(name: unknown, words: unknown, elapsedMs: unknown): boolean {
+  return typeof name === 'string' && typeof words === 'string' && Number.isFinite(elapsedMs);
+}
+
+function isAssertion({ name, passed, verified, message }: Foreign): boolean {
+  return isSaid(name, message, 0) && typeof passed === 'boolean' && typeof verified === 'boolean';
 }
 
 /** A report of a run that has none: the daemon ended before it did. */

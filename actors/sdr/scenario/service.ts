@@ -19,7 +19,6 @@ import type {
   ScenarioSummary,
 } from '../../../contract/bench/run.ts';
 import type { Scenario } from '../../../contract/bench/scenario.ts';
-import { objectIn } from '../../../contract/json-bytes.ts';
 import { BENCH_RECORD_MS } from '../../../contract/limits/bench.ts';
 import { Outage } from '../../../contract/outage.ts';
 import { accepted, refused } from '../../../contract/result.ts';
@@ -27,6 +26,7 @@ import type { ScenarioRunEvent, ScenarioRunInput } from '../../../machines/bench
 import type { Answered, BenchScenarios, Refusable } from '../../../ports/bench.ts';
 import type { Bucket } from '../../../ports/bus.ts';
 import type { Clock } from '../../../ports/clock.ts';
+import type { Log } from '../../../ports/log.ts';
 import { checkScenario } from '../../../radio/document/scenario.ts';
 import { runLimitMs } from '../../../radio/document/timeline.ts';
 import type { BoardHolder, BoardUser, EventSink } from '../radio/board-user.ts';
@@ -36,7 +36,7 @@ import type { RunRecords } from '../runs/records.ts';
 import { cannotRecord, documentFound, runFound } from '../runs/refusals.ts';
 import { isScenarioOver, type ScenarioView } from '../runs/view.ts';
 import { ScenarioLife } from './life.ts';
-import { missingReport } from './report.ts';
+import { missingReport, reportIn } from './report.ts';
 import { endNow } from './timeline.ts';
 
 interface ScenarioOptions {
@@ -50,6 +50,7 @@ interface ScenarioOptions {
   readonly cells: () => ScenarioCells;
   readonly events: EventSink;
   readonly clock: Clock;
+  readonly log: Log;
   readonly uptime: () => number;
   readonly session: string;
   readonly newId: () => string;
@@ -180,7 +181,8 @@ export class ScenarioService implements BenchScenarios {
     try {
       const entry = await this.#options.reports.get(id);
       if (entry === undefined) return accepted(missingReport(view.run, view.profileRef, view.aborted));
-      const report = objectIn(entry.value) as Report | undefined;
+      const report = reportIn(entry.value, id);
+      if (report === undefined) this.#options.log.error({ run: id }, 'the report of a run cannot be read');
       return accepted(report ?? missingReport(view.run, view.profileRef, view.aborted));
     } catch (error) {
       if (error instanceof Outage)

@@ -7,7 +7,7 @@ import { BenchEvent, type Severity } from '../../../../contract/bench/event.ts';
 import { BENCH_EVENTS_KEPT, BENCH_LOG_LINES_KEPT } from '../../../../contract/limits/bench.ts';
 import { shapeFaults } from '../../../../radio/document/fault.ts';
 import { ManualClock, settled } from '../../../support/manual-clock.ts';
-import { keptLog } from '../../../support/silent-log.ts';
+import { type KeptLog, keptLog } from '../../../support/silent-log.ts';
 import { until } from '../../../support/until.ts';
 import { accepted, refused } from '../bench-world.ts';
 import { KeptBucket } from '../kept-bucket.ts';
@@ -20,13 +20,15 @@ interface Life {
   readonly clock: ManualClock;
   readonly bucket: KeptBucket;
   readonly records: EventBucket;
+  readonly log: KeptLog;
 }
 
 async function live(bucket = new KeptBucket(), clock = new ManualClock(NOON)): Promise<Life> {
-  const records = new EventBucket(bucket, clock, keptLog());
+  const log = keptLog();
+  const records = new EventBucket(bucket, clock, log);
   const events = new Events({ clock, records, framesSince: () => 42 });
   await events.load();
-  return { events, clock, bucket, records };
+  return { events, clock, bucket, records, log };
 }
 
 const reported = (kind: string, severity: Severity = 'info', source = 'radio') => ({
@@ -162,6 +164,68 @@ describe('the record', () => {
     await first.records.stop();
     await first.bucket.overwrite('0000000000000009', Buffer.from('{"id":'));
     expect((await live(first.bucket, first.clock)).events.events({ limit: 9 })).toHaveLength(1);
+  });
+
+  const FACTS = { kind: 'a', source: 'radio', severity: 'info', message: 'm' };
+  it.each<[string, unknown]>([
+    ['bytes', 'no JSON'],
+    ['null', null],
+    ['nothing in it', {}],
+    ['no time', { id: 2, told: FACTS }],
+    ['a time that is text', { id: 2, at: 'noon', told: FACTS }],
+    ['a time out of range', { id: 2, at: 1e300, told: FACTS }],
+    ['no facts', { id: 2, at: NOON }],
+    ['facts that are null', { id: 2, at: NOON, told: null }],
+    ['a message that is a number', { id: 2, at: NOON, told: { ...FACTS, message: 7 } }],
+    ['a severity of a later version', { id: 2, at: NOON, told: { ...FACTS, severity: 'fatal' } }],
+  ])(
+    'events/record.W3 with one that has %s shows the others, and its id is given to no other',
+    async (_, what) => {
+      const first = await live();
+      for (const kind of ['a', 'b']) first.events.record(reported(kind));
+      await first.records.stop();
+      const bytes = Buffer.from(what === 'no JSON' ? '{"id":' : JSON.stringify(what));
+      await first.bucket.overwrite('000000000002', bytes);
+      const second = await live(first.bucket, first.clock);
+      expect(second.log.said.map(({ level, fields }) => [level, fields])).toEqual([
+        ['error', { key: '000000000002' }],
+      ]);
+      expect(second.events.record(reported('c'))).toBe(3);
+      await second.records.stop();
+      const shown = [second.events.events({ limit: 9 }), second.events.logs({ limit: 9 })];
+      for (const list of shown) expect(list.map(({ id }) => id)).toEqual([3, 1]);
+      expect(Buffer.from((await first.bucket.get('000000000002'))!.value)).toEqual(bytes);
+    },
+  );
+
+  it.each([
+    ['text', 'x'],
+    ['null', 'null'],
+    ['out of range', '1e300'],
+    ['negative', '-4'],
+    ['nothing', ''],
+  ])('events/record.W3 whose last id is %s goes on behind every id there can have been', async (_, last) => {
+    const first = await live();
+    for (const kind of ['a', 'b', 'c']) first.events.record(reported(kind));
+    await accepted(first.events.purge(0));
+    await first.records.stop();
+    await first.bucket.overwrite('last', Buffer.from(last));
+    const second = await live(first.bucket, first.clock);
+    expect(second.events.record(reported('d'))).toBeGreaterThan(3);
+    expect(second.log.said).toMatchObject([{ level: 'error', fields: { key: 'last' } }]);
+  });
+
+  it('events/record.W3 has the id of an event from its key', async () => {
+    const first = await live();
+    first.events.record(reported('a'));
+    await first.records.stop();
+    const kept = JSON.stringify({ id: 'x', at: NOON, told: { ...FACTS, station: 'later' }, more: 1 });
+    await first.bucket.overwrite('000000000001', Buffer.from(kept));
+    const second = await live(first.bucket, first.clock);
+    expect(second.events.record(reported('b'))).toBe(2);
+    const shown = second.events.events({ limit: 9 });
+    expect(shown.map(({ id }) => id)).toEqual([2, 1]);
+    expect(shown.flatMap((event) => shapeFaults(BenchEvent, event))).toEqual([]);
   });
 
   it('keys are in the order of the ids', async () => {
