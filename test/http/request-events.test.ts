@@ -137,6 +137,23 @@ it('request-log.B1 a batch that the bus never had is stored behind the outage', 
   expect(recorded()).toEqual([1]);
 });
 
+it('request-log.B1 a batch that the bus never had is stored although another front end was faster behind the outage', async () => {
+  const [own, others] = [busOf('one'), busOf('two')];
+  const events = frontEnd(own);
+  const other = frontEnd(others);
+  await run(100);
+  call(events, 1);
+  await run(100);
+  server.turn(false);
+  call(events, 2);
+  await run(20_000);
+  server.turn(true);
+  while (!others.connected) await run(STEP_MS);
+  call(other, 3);
+  await run(3_000);
+  expect(recorded()).toEqual([1, 3, 2]);
+});
+
 it('request-log.B2 calls that wait when the front end ends are recorded', async () => {
   const events = frontEnd(busOf('one'));
   await run(100);
