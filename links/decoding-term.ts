@@ -22,6 +22,7 @@ import { Outage } from '../contract/outage.ts';
 import type { Bus, StreamMessage } from '../ports/bus.ts';
 import { caughtUp } from '../ports/caught-up.ts';
 import type { Clock } from '../ports/clock.ts';
+import { recognizedMs } from '../ports/id-window.ts';
 
 /** A message of frames and the link that was read in it. */
 export interface MadeFrom {
@@ -51,7 +52,7 @@ export class DecodingTerm {
   constructor(options: DecodingTermOptions) {
     this.#options = options;
     const { bus } = options;
-    this.#oldMs = (bus.dedupeMs?.(streams.decoded) ?? streams.decoded.dedupeMs) / 2;
+    this.#oldMs = recognizedMs(bus, streams.decoded);
   }
 
   /**

@@ -20,6 +20,7 @@ import { submittedRun } from '../../mission/procedure/run-status.ts';
 import { bySchedule } from '../../mission/schedule/schedule.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
+import { recognizedMs } from '../../ports/id-window.ts';
 import type { Log } from '../../ports/log.ts';
 
 interface SubmissionTools {
@@ -46,8 +47,7 @@ async function submit(
   effect: ScheduleEffect,
 ): Promise<string> {
   const { run, ir, config, pass } = effect;
-  const remembersMs = bus.dedupeMs?.(streams.runSubmissions) ?? streams.runSubmissions.dedupeMs;
-  const isOld = clock.now() - drawnAt(run) > remembersMs / 2;
+  const isOld = clock.now() - drawnAt(run) > recognizedMs(bus, streams.runSubmissions);
   if (isOld && (await isLaunched(bus, run))) return run;
   const by = bySchedule(schedule);
   const id = `${schedule}-${pass}`;

@@ -28,6 +28,7 @@ import { busAnswers } from '../../messaging/bus-answers.ts';
 import type { Mission } from '../../mission/mission.ts';
 import { type ResolvedTelecommand, resolveTelecommand, submissionOf } from '../../mission/resolve.ts';
 import type { Headers, StreamMessage } from '../../ports/bus.ts';
+import { recognizedMs } from '../../ports/id-window.ts';
 import type { Caller } from '../caller.ts';
 import { busUnavailable, invalidId, refuse } from '../errors.ts';
 import { closeCode, defineFollow, type FollowSource, type FollowWriter } from '../follow.ts';
@@ -211,14 +212,13 @@ async function heldAgainst(
 }
 
 /**
- * The time inside an identifier reports how long ago it was drawn. Half the window leaves room for a retry under way; a
- * time ahead of ours says nothing, so the history is asked.
+ * The time inside an identifier reports how long ago it was drawn. A time ahead of ours says nothing, so the history is
+ * asked.
  */
 function mayHaveLeftTheWindow(id: string, { bus, clock }: RoutePorts): boolean {
-  const windowMs = bus.dedupeMs?.(streams.telecommands) ?? streams.telecommands.dedupeMs;
   const drawnMs = decodeTime(id);
   const nowMs = clock.now();
-  return drawnMs > nowMs || nowMs - drawnMs > windowMs / 2;
+  return drawnMs > nowMs || nowMs - drawnMs > recognizedMs(bus, streams.telecommands);
 }
 
 /** Refused where that cannot be known. */

@@ -30,6 +30,7 @@ import { ContentGone, Outage } from '../../contract/outage.ts';
 import type { FramingConfiguration } from '../../mission/endpoint.ts';
 import type { Bus, StoredContent } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
+import { recognizedMs } from '../../ports/id-window.ts';
 import type { Log } from '../../ports/log.ts';
 import type { Driver, LinkSource } from '../driver/driver.ts';
 import {
@@ -99,7 +100,7 @@ class FileDecoding {
     const { bus } = tools;
     this.#file = file;
     this.#tools = tools;
-    this.#longestPauseMs = (bus.dedupeMs?.(streams.decoded) ?? streams.decoded.dedupeMs) / 2;
+    this.#longestPauseMs = recognizedMs(bus, streams.decoded);
     this.#decoding = { bus, target: source.target.name, call, framing: JSON.stringify(framing) };
   }
 
