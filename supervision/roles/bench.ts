@@ -9,6 +9,8 @@
  *     like everything else.
  * R4. Where the record of the radio cannot be read, or was removed under a living bench, the bench begins with another
  *     one, and says so: without a bench nobody silences the board.
+ * R5. The guard of the board goes on until the record of the radio is there: behind it nothing but the board is waited
+ *     for before the board is silenced.
  * R3. A bench that ends or fails leaves a silent transmitter: it is muted at once (supervision/tree.T1), the actions at
  *     the end of a scenario are done, and it is muted again behind them.
  */
@@ -107,10 +109,12 @@ class StartedBench {
 
   async start(): Promise<Role> {
     const stores = storesOf(this.#context);
+    const kept = await keptRadio(stores.radio);
     const radio = await this.#openRadio(stores);
+    reportLost(kept, radio);
     const runs = createRuns(runsOptions(radio, this.#options.documents, stores, this.#context));
     const hosted = hostAll(radio, runs, this.#context, () => void this.#fenced(stores.radio));
-    await this.#startRadio(radio, hosted.radio, stores.radio);
+    await this.#startRadio(radio, hosted.radio, stores.radio, kept.stored);
     await this.#startRuns(runs, hosted);
     await this.#listen(radio, runs);
     const kinds = Object.values(hosted).map(({ kind }) => kind);
@@ -122,6 +126,7 @@ class StartedBench {
     for (const end of this.#ending.splice(0).reverse()) await end();
   }
 
+  /** R5 */
   async #openRadio({ radio: store }: BenchStores): Promise<Radio> {
     const { documents, guard } = this.#options;
     const { bus, clock, random, log } = this.#context;
@@ -145,9 +150,9 @@ class StartedBench {
     radio: Radio,
     { kind, cells }: HostedBench['radio'],
     store: SnapshotStore,
+    stored: Stored | undefined,
   ): Promise<void> {
     this.#ending.push(() => kind.drain());
-    const stored = await storedRadio(store, radio);
     if (stored === undefined) cells.start(RADIO_ID, undefined, EPOCH);
     else cells.restore(RADIO_ID, stored, EPOCH);
     this.#ending.push(() => radio.stop());
@@ -269,22 +274,32 @@ function storesOf({ bus }: RoleContext): BenchStores {
   return { radio: store('radio'), scenario: store('scenario'), campaign: store('campaign') };
 }
 
-/** What the radio continues from; a record that cannot be read is copied, and said (R4). Throws `Outage`. */
-async function storedRadio(store: SnapshotStore, { events, log }: Radio): Promise<Stored | undefined> {
+/** What the radio continues from, and the record that was lost (R4). */
+interface KeptRadio {
+  readonly stored: Stored | undefined;
+  readonly lost?: { readonly copy: string; readonly position: number };
+}
+
+/** A record that cannot be read is copied (R4). Throws `Outage`. */
+async function keptRadio(store: SnapshotStore): Promise<KeptRadio> {
   for (;;) {
     const found = await store.find(RADIO_ID);
-    if (found === undefined) return undefined;
+    if (found === undefined) return { stored: undefined };
     const { envelope, position } = found;
-    if (envelope !== undefined && isRadioEnvelope(envelope)) return { envelope, position };
+    if (envelope !== undefined && isRadioEnvelope(envelope)) return { stored: { envelope, position } };
     const copy = await store.copyAside(RADIO_ID, position);
-    if (copy === undefined) continue;
-    const message =
-      `the record of the radio cannot be read: earlier revisions of profiles are not known, epochs continue at ` +
-      `${position}; a copy of it is entry ${copy} of bucket ${buckets.benchRuns.name}`;
-    log.error({ copy, position }, 'the record of the radio cannot be read');
-    events.record({ kind: 'radio.record_lost', source: 'radio', severity: 'error', message });
-    return beginningBehind(position);
+    if (copy !== undefined) return { stored: beginningBehind(position), lost: { copy, position } };
   }
+}
+
+function reportLost({ lost }: KeptRadio, { events, log }: Radio): void {
+  if (lost === undefined) return;
+  const { copy, position } = lost;
+  const message =
+    `the record of the radio cannot be read: earlier revisions of profiles are not known, epochs continue at ` +
+    `${position}; a copy of it is entry ${copy} of bucket ${buckets.benchRuns.name}`;
+  log.error({ copy, position }, 'the record of the radio cannot be read');
+  events.record({ kind: 'radio.record_lost', source: 'radio', severity: 'error', message });
 }
 
 function runsOptions(

@@ -7,6 +7,7 @@ import { Packr } from 'msgpackr';
 import { Registry } from 'prom-client';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { buckets } from '../../../contract/bus/buckets.ts';
+import { Outage } from '../../../contract/outage.ts';
 import type { Bucket, Bus } from '../../../ports/bus.ts';
 import { seededRandom } from '../../../ports/seeded-random.ts';
 import { Modem } from '../../../radio/board/modem.ts';
@@ -14,6 +15,7 @@ import { Phy } from '../../../radio/board/phy.ts';
 import { controlBit, register } from '../../../radio/board/registers.ts';
 import { type IiodServer, serveIiod } from '../../../radio/iio/server.ts';
 import { createStub, type StubBoard } from '../../../radio/stub/stub.ts';
+import type { BoardGuard } from '../../../supervision/bench/board-guard.ts';
 import { NO_BENCH_DOCUMENTS } from '../../../supervision/bench/folder.ts';
 import { createDeadLetters } from '../../../supervision/cells/dead-letters.ts';
 import { realClock } from '../../../supervision/clock.ts';
@@ -61,7 +63,7 @@ afterAll(async () => {
 });
 
 let url = '';
-function factory(): RoleFactory {
+function factory(guard?: BoardGuard): RoleFactory {
   const iiod = { host: '127.0.0.1', port: served.port };
   const documents = {
     ...NO_BENCH_DOCUMENTS,
@@ -71,14 +73,15 @@ function factory(): RoleFactory {
   const listening = (at: string): void => {
     url = at;
   };
-  return benchRole({ documents, port: 0, host: '127.0.0.1', allowHosts: [], listening });
+  const guarded = guard === undefined ? {} : { guard };
+  return benchRole({ documents, port: 0, host: '127.0.0.1', allowHosts: [], listening, ...guarded });
 }
 
-async function started(make: RoleFactory): Promise<Started> {
+async function started(make: RoleFactory, over: Bus = bus): Promise<Started> {
   const failures: string[] = [];
   const log = keptLog();
   const context: Partial<RoleContext> = {
-    bus,
+    bus: over,
     clock: realClock,
     random: seededRandom(1),
     log,
@@ -180,6 +183,27 @@ describe('a record of the radio that cannot be read', () => {
     await records.overwrite(KEY, packr.pack(root));
     bench = await started(factory());
     expect(await applied(bench)).toBe(3);
+  });
+});
+
+describe('roles/bench.R5 the guard of the board', () => {
+  it('goes on where the bus fails before the record of the radio is read, and ends once it is there', async () => {
+    let ends = 0;
+    const guard: BoardGuard = {
+      stop: async () => {
+        ends++;
+        return [];
+      },
+    };
+    const away = async (): Promise<never> => {
+      throw new Outage('bus.unavailable', 'the bus is away');
+    };
+    const failing: Bus = { ...bus, bucket: (definition) => ({ ...bus.bucket(definition), get: away }) };
+    const make = factory(guard);
+    await expect(started(make, failing)).rejects.toThrow(Outage);
+    expect(ends).toBe(0);
+    bench = await started(make);
+    expect(ends).toBe(1);
   });
 });
 
