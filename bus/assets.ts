@@ -31,6 +31,7 @@ import { BUS_ATTEMPT_MS, BUS_REMOVAL_MS } from '../contract/limits/bus.ts';
 import { Outage } from '../contract/outage.ts';
 import type { Log } from '../ports/log.ts';
 import type { Installation, StreamOverrides } from '../ports/replication.ts';
+import { SharedQuestions } from '../ports/shared-question.ts';
 import { checkBucket, checkName } from './address.ts';
 import {
   type Asset,
@@ -46,7 +47,6 @@ import { bucketStream, type Config, Declared, differences } from './declared.ts'
 import { ApiError, apiError } from './fault.ts';
 import { Fitting } from './fitting.ts';
 import type { JetStream } from './jetstream.ts';
-import { SharedQuestions } from './shared-question.ts';
 
 interface AssetSettings {
   readonly replicas: number;
@@ -57,6 +57,9 @@ interface AssetSettings {
 
 /** Refusals of a server that is alone, or has too few others for the copies that were asked for. */
 const NO_ROOM_FOR_COPIES = [apiError.notClustered, apiError.noPeers, apiError.tooFewResources] as const;
+
+/** Longer than a look takes that is not waited for in vain (shared-question.V2). */
+const LOOK_AWAITED_MS = 250;
 
 interface Ensuring {
   readonly promise: Promise<Standing>;
@@ -71,7 +74,7 @@ export class Assets {
   readonly #known = new Set<string>();
   readonly #fitting: Fitting;
   /** A4 */
-  readonly #looks = new SharedQuestions((name) => this.#find(name));
+  readonly #looks = new SharedQuestions((name) => this.#find(name), { awaitedMs: LOOK_AWAITED_MS });
   readonly #looksOnly: boolean;
   readonly #declared: Declared;
   #epoch = 0;

@@ -9,16 +9,20 @@
  *     stands in it that is later than what the watch has handed over. No clock is asked: a process may have slept.
  * K3. A list costs what it lists: a mission has a hundred thousand alarms that are normal again, and keeps their
  *     records. They are watched from the first list on: many processes never make one.
+ * K5. Who asks does not choose the cost of reading the bucket: those who come while it is read share the next reading
+ *     (shared-question.V2), and between two slices of what was read the loop serves others.
  */
 
+import { setImmediate } from 'node:timers/promises';
 import type { StoredAlarm } from '../contract/alarm.ts';
 import { type AlarmName, alarmNamed } from '../contract/alarm-name.ts';
 import { buckets } from '../contract/bus/buckets.ts';
-import { ALARM_SEEN_MS } from '../contract/limits/alarm.ts';
+import { ALARM_SEEN_MS, ALARM_SLICE } from '../contract/limits/alarm.ts';
 import { readStoredAlarm } from '../contract/stored-alarm.ts';
 import type { Bus, Entry, Stoppable } from '../ports/bus.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
+import { SharedQuestions } from '../ports/shared-question.ts';
 import { type KeptWatch, keepWatching } from './kept-watch.ts';
 import { SortedEntries } from './sorted-entries.ts';
 
@@ -30,6 +34,14 @@ export interface RecordedAlarm {
   readonly revision: number;
 }
 
+/** What stood in the bucket, or the part of it that was asked for. */
+interface Reading {
+  readonly alarms: readonly RecordedAlarm[];
+  /** Those of all entries, also of some that cannot be read (K1). */
+  readonly keys: ReadonlySet<string>;
+  readonly latest: number;
+}
+
 interface AlarmBookOptions {
   readonly bus: Bus;
   readonly clock: Clock;
@@ -39,6 +51,8 @@ interface AlarmBookOptions {
 export class AlarmBook implements Stoppable {
   readonly #options: AlarmBookOptions;
   readonly #open = new SortedEntries<RecordedAlarm>(byKey);
+  /** By what they ask for (K5). */
+  readonly #readings = new SharedQuestions((filter) => this.#reading(filter));
   /** Who waits for a revision. */
   readonly #waiting = new Set<() => void>();
   /** Of what the watch has handed over last. */
@@ -60,7 +74,7 @@ export class AlarmBook implements Stoppable {
 
   /** All of a target, or all there are, also those that are normal, by their keys. Throws `Outage`. */
   async recorded(target?: string): Promise<readonly RecordedAlarm[]> {
-    return this.#alarmsIn(await this.#entries(target === undefined ? '>' : `${target}.>`));
+    return (await this.#readings.ask(target === undefined ? '>' : `${target}.>`)).alarms;
   }
 
   async stop(): Promise<void> {
@@ -84,11 +98,10 @@ export class AlarmBook implements Stoppable {
   }
 
   async #readUpTo(missing: number): Promise<readonly RecordedAlarm[]> {
-    const entries = await this.#entries('>');
-    const isRemoval = missing > this.#reached && entries.every(({ revision }) => revision <= this.#reached);
-    if (isRemoval && this.#watch?.live === true)
-      await this.#removed(missing, new Set(entries.map(({ key }) => key)));
-    return this.#alarmsIn(entries);
+    const { alarms, keys, latest } = await this.#readings.ask('>');
+    const isRemoval = missing > this.#reached && latest <= this.#reached;
+    if (isRemoval && this.#watch?.live === true) await this.#removed(missing, keys);
+    return alarms;
   }
 
   /** K4. A copy that lags may leave out what stands: so the leader is asked for each that seems to be gone. */
@@ -103,12 +116,19 @@ export class AlarmBook implements Stoppable {
     }
   }
 
-  #entries(filter: string): Promise<Entry[]> {
-    return this.#options.bus.bucket(buckets.alarms).list(filter);
-  }
-
-  #alarmsIn(entries: readonly Entry[]): readonly RecordedAlarm[] {
-    return entries.flatMap((entry) => this.#read(entry) ?? []).sort(byKey);
+  /** K5 */
+  async #reading(filter: string): Promise<Reading> {
+    const alarms: RecordedAlarm[] = [];
+    const keys = new Set<string>();
+    let latest = 0;
+    for (const entry of await this.#options.bus.bucket(buckets.alarms).list(filter)) {
+      if (keys.size % ALARM_SLICE === ALARM_SLICE - 1) await setImmediate();
+      keys.add(entry.key);
+      latest = Math.max(latest, entry.revision);
+      const alarm = this.#read(entry);
+      if (alarm !== undefined) alarms.push(alarm);
+    }
+    return { alarms: await inOrder(alarms), keys, latest };
   }
 
   /** Something has changed, or that time is over. */
@@ -151,6 +171,27 @@ export class AlarmBook implements Stoppable {
 
 function isOpen({ stored: { record } }: RecordedAlarm): boolean {
   return record.state !== 'NORMAL' || record.shelved_until !== undefined;
+}
+
+/** By their keys, a target at a time (K5). */
+async function inOrder(alarms: readonly RecordedAlarm[]): Promise<readonly RecordedAlarm[]> {
+  const ofTargets = new Map<string, RecordedAlarm[]>();
+  for (const alarm of alarms) {
+    const beginning = `${alarm.name.target}.`;
+    const ofTarget = ofTargets.get(beginning);
+    if (ofTarget === undefined) ofTargets.set(beginning, [alarm]);
+    else ofTarget.push(alarm);
+  }
+  const ordered: RecordedAlarm[] = [];
+  let sorted = 0;
+  for (const beginning of [...ofTargets.keys()].sort()) {
+    const ofTarget = ofTargets.get(beginning)!.sort(byKey);
+    for (const alarm of ofTarget) ordered.push(alarm);
+    if (ordered.length - sorted < ALARM_SLICE) continue;
+    sorted = ordered.length;
+    await setImmediate();
+  }
+  return ordered;
 }
 
 function byKey({ key: one }: RecordedAlarm, { key: other }: RecordedAlarm): number {

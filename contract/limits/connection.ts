@@ -22,6 +22,9 @@ export const ANSWER_OFFER_MS = 4_000;
 export const ANSWER_STALLED_MS = 60_000;
 /** A larger answer is given to its socket as it takes it: the buffer of one holds some hundred KiB at first. */
 export const ANSWER_AT_ONCE_BYTES = 128 * 1024;
+/** A list with more items is written in slices of so many: some 100 KiB, in a millisecond or two. */
+export const LIST_AT_ONCE = 1_000;
+export const LIST_SLICE = 250;
 /** Connections of a process, of all its ports: an idle one costs a few kB. Fewer where it may open fewer files. */
 export const CONNECTIONS = 20_000;
 /** Descriptors that connections leave to everything else: the bus, gateways, spooled uploads, modules. */

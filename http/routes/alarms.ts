@@ -8,6 +8,7 @@
  */
 
 import {
+  type Alarm,
   type AlarmCall,
   AlarmEvent,
   AlarmList,
@@ -19,6 +20,7 @@ import { alarmAt } from '../../contract/alarm-name.ts';
 import { assert } from '../../contract/assert.ts';
 import { streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';
+import type { RecordedAlarm } from '../../messaging/alarm-book.ts';
 import { busAnswers } from '../../messaging/bus-answers.ts';
 import { parseDuration } from '../../mission/quantity.ts';
 import { askAlarmService } from '../alarm-command.ts';
@@ -26,6 +28,7 @@ import { withReactions } from '../alarm-reactions.ts';
 import { busUnavailable, refuse } from '../errors.ts';
 import { defineFollow } from '../follow.ts';
 import { nameOf } from '../identity.ts';
+import { listReply } from '../long-list.ts';
 import { currentMission, strangerRefusal } from '../mission-of.ts';
 import { alarmActionInPath, alarmInPath, flagInQuery, targetInPath, targetInQuery } from '../parameters.ts';
 import type { Handled } from '../reply.ts';
@@ -53,12 +56,9 @@ export const listAlarms = defineRoute({
     // A target that the mission has no more may still have alarms.
     if (stranger !== undefined && (all || (await ports.alarms.recorded(target)).length === 0))
       return stranger;
-    const alarms = await Promise.all(
-      wanted.map(({ name, stored }) =>
-        withReactions({ ...name, record: stored.record }, stored.reactions ?? [], ports),
-      ),
-    );
-    return { ok: true, value: { status: 200, body: { alarms } satisfies AlarmList } };
+    const reacting = await reactionsOf(wanted, ports);
+    const shown = (alarm: RecordedAlarm): Alarm => reacting.get(alarm.key) ?? alarmOf(alarm);
+    return { ok: true, value: listReply('alarms' satisfies keyof AlarmList, wanted, shown) };
   },
 });
 
@@ -124,6 +124,26 @@ export const watchAlarms = defineFollow({
     return { ok: true, value: follower };
   },
 });
+
+// Lists --------------------------------------------------------------------------------------------------------------
+
+const alarmOf = ({ name, stored: { record } }: RecordedAlarm): Alarm => ({ ...name, record });
+
+/** Those with reactions under way, with what these do, by their keys. Throws `Outage`. */
+async function reactionsOf(
+  alarms: readonly RecordedAlarm[],
+  ports: Parameters<typeof withReactions>[2],
+): Promise<ReadonlyMap<string, Alarm>> {
+  const reacting = alarms.filter(({ stored: { reactions = [] } }) => reactions.length > 0);
+  return new Map(
+    await Promise.all(
+      reacting.map(async (alarm) => {
+        const shown = await withReactions(alarmOf(alarm), alarm.stored.reactions ?? [], ports);
+        return [alarm.key, shown] as const;
+      }),
+    ),
+  );
+}
 
 // Commands ------------------------------------------------------------------------------------------------------------
 

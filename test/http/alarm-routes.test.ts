@@ -186,6 +186,36 @@ describe('the list of alarms', () => {
   });
 });
 
+describe('a long list of alarms', () => {
+  const names = Array.from({ length: 1_200 }, (_, n): AlarmName => {
+    const target = ['long', 'long-1', 'long1'][n % 3]!;
+    return { target, component: 'obc', alarm: `a${n}` };
+  });
+  const keys = names.map(alarmKey).sort();
+  beforeAll(async () => {
+    await Promise.all(names.map((name) => record(name, { state: 'NORMAL', seq: 2 })));
+    await record(names[7]!, { seq: 3 }, [{ seq: 3, at: Date.parse(AT), procedure: 'safe' }]);
+  });
+  afterAll(async () => {
+    const bucket = world.bus.bucket(buckets.alarms);
+    await Promise.all(keys.map(async (key) => bucket.remove(key, (await bucket.get(key))!.revision)));
+  });
+
+  it('MC-ALM-030 MC-ALM-032 is in the order of keys, and has the reactions under way', async () => {
+    const answer = await list('?all=true');
+    expect(keysOf(answer).filter((key) => key.startsWith('long'))).toEqual(keys);
+    const { record: at, reactions } = answer.body.alarms.find((each: AlarmName) => each.alarm === 'a7');
+    expect(at.seq).toBe(3);
+    expect(reactions).toEqual([{ procedure: 'safe', state: 'starting', holds_target: false }]);
+  });
+
+  it('is given whole to each of eight who ask at once', async () => {
+    const answers = await Promise.all(Array.from({ length: 8 }, () => list('?all=true')));
+    for (const answer of answers)
+      expect(keysOf(answer).filter((key) => key.startsWith('long'))).toEqual(keys);
+  });
+});
+
 describe('commands about an alarm', () => {
   it('MC-ALM-033 MC-ALM-040 acknowledges by asking the alarm service, with who asked', async () => {
     answering({ outcome: 'accepted' });

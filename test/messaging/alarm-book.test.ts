@@ -122,6 +122,17 @@ describe('the alarms that are open', () => {
     expect((await book.recorded('sat2')).map(({ key }) => key)).toEqual(['sat2.obc._.b']);
   });
 
+  it('alarm-book.K5 are read once for all who ask while they are read, and none of these is given what was read before', async () => {
+    bucket.write('sat1.obc._.a', 'NORMAL');
+    const first = book.recorded();
+    bucket.write('sat1.obc._.b', 'NORMAL');
+    const later = Array.from({ length: 10 }, () => book.recorded());
+    expect((await first).length).toBeGreaterThan(0);
+    for (const listed of await Promise.all(later))
+      expect(listed.map(({ key }) => key)).toEqual(['sat1.obc._.a', 'sat1.obc._.b']);
+    expect(bucket.lists).toBe(2);
+  });
+
   it('alarm-book.K3 are not read from the bucket once they are watched', async () => {
     for (let n = 0; n < 1_000; n += 1) bucket.write(`sat1.obc._.a${n}`, n === 7 ? 'ACTIVE_ACK' : 'NORMAL');
     await watched();

@@ -1,13 +1,18 @@
 /**
- * A question that many ask at once and that each answers for all: how a stream stands, when two thousand lanes begin.
+ * A question that many ask at once and that each answers for all: how a stream stands when two thousand lanes begin, or
+ * what a bucket of a hundred thousand entries holds.
  *
  * V1. An answer is given only to those who asked before it was asked for: who comes while one is on its way waits for
  *     the next, which is asked for when that is there.
- * V2. One that takes long holds nobody back: behind that, the next is asked for beside it.
+ * V2. One that takes longer than `awaitedMs` holds nobody back: behind that, the next is asked for beside it. Without
+ *     one, at most one of a kind is under way, however many ask: for questions that cost much.
  */
 
-/** Longer than an answer takes that is not waited for in vain. */
-const AWAITED_MS = 250;
+interface SharedQuestionsOptions {
+  /** Longer than an answer takes that is not waited for in vain, ms; default: none is given up. */
+  readonly awaitedMs?: number;
+  readonly now?: () => number;
+}
 
 interface Asked<Answer> {
   readonly at: number;
@@ -19,17 +24,22 @@ interface Asked<Answer> {
 export class SharedQuestions<Answer> {
   readonly #asked = new Map<string, Asked<Answer>>();
   readonly #ask: (about: string) => Promise<Answer>;
+  readonly #awaitedMs: number;
   readonly #now: () => number;
 
-  constructor(ask: (about: string) => Promise<Answer>, now: () => number = () => performance.now()) {
+  constructor(
+    ask: (about: string) => Promise<Answer>,
+    { awaitedMs = Number.POSITIVE_INFINITY, now = () => performance.now() }: SharedQuestionsOptions = {},
+  ) {
     this.#ask = ask;
+    this.#awaitedMs = awaitedMs;
     this.#now = now;
   }
 
   /** The answer to a question asked from now on; rejects as asking does. */
   ask(about: string): Promise<Answer> {
     const asked = this.#asked.get(about);
-    if (asked === undefined || this.#now() - asked.at > AWAITED_MS) return this.#begin(about);
+    if (asked === undefined || this.#now() - asked.at > this.#awaitedMs) return this.#begin(about);
     asked.next ??= asked.answer.then(
       () => this.#begin(about),
       () => this.#begin(about),
