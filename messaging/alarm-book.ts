@@ -13,16 +13,16 @@
  *     (shared-question.V2), and between two slices of what was read the loop serves others.
  */
 
-import { setImmediate } from 'node:timers/promises';
 import type { StoredAlarm } from '../contract/alarm.ts';
 import { type AlarmName, alarmNamed } from '../contract/alarm-name.ts';
 import { buckets } from '../contract/bus/buckets.ts';
-import { ALARM_SEEN_MS, ALARM_SLICE } from '../contract/limits/alarm.ts';
+import { ALARM_SEEN_MS } from '../contract/limits/alarm.ts';
 import { readStoredAlarm } from '../contract/stored-alarm.ts';
 import type { Bus, Entry, Stoppable } from '../ports/bus.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import { SharedQuestions } from '../ports/shared-question.ts';
+import { mappedInSlices, sortedInSlices } from './in-slices.ts';
 import { type KeptWatch, keepWatching } from './kept-watch.ts';
 import { SortedEntries } from './sorted-entries.ts';
 
@@ -118,17 +118,15 @@ export class AlarmBook implements Stoppable {
 
   /** K5 */
   async #reading(filter: string): Promise<Reading> {
-    const alarms: RecordedAlarm[] = [];
     const keys = new Set<string>();
     let latest = 0;
-    for (const entry of await this.#options.bus.bucket(buckets.alarms).list(filter)) {
-      if (keys.size % ALARM_SLICE === ALARM_SLICE - 1) await setImmediate();
+    const entries = await this.#options.bus.bucket(buckets.alarms).list(filter);
+    const alarms = await mappedInSlices(entries, (entry) => {
       keys.add(entry.key);
       latest = Math.max(latest, entry.revision);
-      const alarm = this.#read(entry);
-      if (alarm !== undefined) alarms.push(alarm);
-    }
-    return { alarms: await inOrder(alarms), keys, latest };
+      return this.#read(entry);
+    });
+    return { alarms: await sortedInSlices(alarms, byKey), keys, latest };
   }
 
   /** Something has changed, or that time is over. */
@@ -171,27 +169,6 @@ export class AlarmBook implements Stoppable {
 
 function isOpen({ stored: { record } }: RecordedAlarm): boolean {
   return record.state !== 'NORMAL' || record.shelved_until !== undefined;
-}
-
-/** By their keys, a target at a time (K5). */
-async function inOrder(alarms: readonly RecordedAlarm[]): Promise<readonly RecordedAlarm[]> {
-  const ofTargets = new Map<string, RecordedAlarm[]>();
-  for (const alarm of alarms) {
-    const beginning = `${alarm.name.target}.`;
-    const ofTarget = ofTargets.get(beginning);
-    if (ofTarget === undefined) ofTargets.set(beginning, [alarm]);
-    else ofTarget.push(alarm);
-  }
-  const ordered: RecordedAlarm[] = [];
-  let sorted = 0;
-  for (const beginning of [...ofTargets.keys()].sort()) {
-    const ofTarget = ofTargets.get(beginning)!.sort(byKey);
-    for (const alarm of ofTarget) ordered.push(alarm);
-    if (ordered.length - sorted < ALARM_SLICE) continue;
-    sorted = ordered.length;
-    await setImmediate();
-  }
-  return ordered;
 }
 
 function byKey({ key: one }: RecordedAlarm, { key: other }: RecordedAlarm): number {

@@ -53,8 +53,6 @@ export const ALARM_REPLAY_MARGIN_MS = 10_000;
 export const ALARM_BASELINE_MS = 60_000;
 /** How long a list of alarms waits for the watch to have the last write, which takes milliseconds; then it is read. */
 export const ALARM_SEEN_MS = 500;
-/** Records of alarms that are read or shown before others have their turn: a millisecond or two. */
-export const ALARM_SLICE = 250;
 /**
  * How long the alarm service may take to answer a command, unless the configuration says otherwise: two bus writes,
  * with room for a takeover.

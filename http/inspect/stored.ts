@@ -3,8 +3,8 @@
  * and what a new owner would find of one that lives. Decision 31.
  *
  * B1. The caller does not choose the cost: what is kept is listed for everybody at once, and a list that took long is
- *     good for longer, so that listing takes a twentieth of the time at most. Of each entity a summary is made and
- *     kept, no context.
+ *     good for longer, so that listing takes a twentieth of the time at most, in slices. Of each entity a summary is
+ *     made and kept, no context.
  * B2. It is what was so when it was written, and says when; nobody decides anything by it.
  * B4. Alarms are listed where something is asked for that they may be: those that wait for somebody, and where an id or
  *     a state is asked for also those that are normal, of which a mission has thousands.
@@ -14,6 +14,7 @@
 import { type BucketDefinition, buckets } from '../../contract/bus/buckets.ts';
 import type { EntityName, EntitySummary, EntityView, FindCall } from '../../contract/inspection.ts';
 import { isKey } from '../../contract/token.ts';
+import { mappedInSlices, sortedInSlices } from '../../messaging/in-slices.ts';
 import type { Bus, Entry } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { entityIn, type StoredEntity, type StoredSummary, shown, summaryIn } from './kept-summary.ts';
@@ -38,11 +39,11 @@ export class StoredEntities {
     this.#bus = bus;
     this.#kept = new SharedList(clock, async () => {
       const entries = await bus.bucket(buckets.actors).list('>');
-      return entries.flatMap((entry) => orUndefined(() => summaryIn(entry)) ?? []).sort(latestFirst);
+      return latestOf(entries, summaryIn);
     });
     this.#alarms = new SharedList(clock, async () => {
       const entries = await bus.bucket(buckets.alarms).list('>');
-      return entries.flatMap((entry) => orUndefined(() => alarmSummaryIn(entry)) ?? []).sort(latestFirst);
+      return latestOf(entries, alarmSummaryIn);
     });
   }
 
@@ -82,6 +83,15 @@ export function storedView({ summary, stored, active, context }: StoredEntity): 
     accepts: [],
     refuses: [],
   };
+}
+
+/** What can be read of them, the latest first (B1, B3). */
+async function latestOf(
+  entries: readonly Entry[],
+  read: (entry: Entry) => StoredSummary | undefined,
+): Promise<readonly StoredSummary[]> {
+  const summaries = await mappedInSlices(entries, (entry) => orUndefined(() => read(entry)));
+  return sortedInSlices(summaries, latestFirst);
 }
 
 function latestFirst({ stored: one }: StoredSummary, { stored: other }: StoredSummary): number {
