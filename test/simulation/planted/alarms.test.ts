@@ -220,6 +220,12 @@ describe('tampered histories of alarms', () => {
     expect(brokenIn({ events: sound.alarms.events.toSpliced(first, 0, shelving) })).toContain(
       'silenced-while-shelved',
     );
+    const { shelved_until: _, ...over } = shelving.event;
+    const at = new Date(Date.parse(trip.event.at) + 1).toISOString();
+    const unshelving = { ...shelving, event: { ...over, at, cause: 'unshelved' as const } };
+    expect(brokenIn({ events: sound.alarms.events.toSpliced(first, 0, shelving, unshelving) })).toContain(
+      'silenced-while-shelved',
+    );
     const last = sound.alarms.written.at(-1)!;
     const reactions = [{ seq: 1, at: 0, procedure: 'relieve' }];
     const written = [...sound.alarms.written, { ...last, stored: { ...last.stored, reactions } }];
