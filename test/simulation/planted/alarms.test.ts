@@ -199,6 +199,17 @@ describe('tampered histories of alarms', () => {
     expect(brokenIn({ written })).toContain('shelving-ends');
   });
 
+  it('a shelving that ends by itself before its term, or is said to', () => {
+    const over = sound.alarms.events.findIndex(({ event }) => event.cause === 'unshelved');
+    const told = sound.alarms.events[over]!;
+    const otherwise = (other: Partial<typeof told>): string[] =>
+      brokenIn({ events: sound.alarms.events.with(over, { ...told, ...other }) });
+    const early = Date.parse(told.event.at) - 4_000;
+    expect(otherwise({ message: by(told.message, { at: early }) })).toContain('shelved-to-its-term');
+    const at = new Date(early).toISOString();
+    expect(otherwise({ event: { ...told.event, at } })).toContain('shelved-to-its-term');
+  });
+
   it('a reaction that did not pass, and nobody reports it', () => {
     const events = sound.runs.events.map((each) =>
       each.event.event === 'finished' ? { ...each, event: { ...each.event, ok: false } } : each,
