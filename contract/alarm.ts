@@ -197,6 +197,8 @@ export interface StoredAlarm {
   readonly reactions?: readonly PendingReaction[];
   /** Failed reactions reported of so far. */
   readonly reports?: number;
+  /** When its last shelving ended, ms since 1970: what became true before has no reaction, however late it is seen. */
+  readonly unshelvedAt?: number;
 }
 
 /**

@@ -6,8 +6,8 @@
  *     written before. So nothing but the last transition of a record can be missing on the stream.
  * R2. Only who leads writes: nothing once `holds()` says no, nothing over the record of a later leader, nothing behind
  *     a lost write (O1).
- * R3. A record is restored whole: state, end of the shelving, reactions under way. One that nobody has raised is
- *     NORMAL.
+ * R3. A record is restored whole: state, end of the shelving or of the last one, reactions under way. One that nobody
+ *     has raised is NORMAL.
  * R4. A commit that met an outage is asked for again as a whole: what of it is done is not done again.
  * R5. Behind an outage a record that was written is looked for before its event is asked for again: with a store that
  *     went back it is gone, and what is not recorded is not published.
@@ -119,8 +119,14 @@ async function load({ bus, term: termOf }: RecordStoreOptions, key: string): Pro
 
 /** What a cell goes on from (R3). */
 export function restored(key: string, stored: StoredAlarm | undefined, position: number): Stored {
-  const { record, evaluated = NEVER_EVALUATED, reactions = [], reports = 0 } = stored ?? {};
-  const context: AlarmContext = { evaluated, reactions, reports, ...(record !== undefined && { record }) };
+  const { record, evaluated = NEVER_EVALUATED, reactions = [], reports = 0, unshelvedAt } = stored ?? {};
+  const context: AlarmContext = {
+    evaluated,
+    reactions,
+    reports,
+    ...(record !== undefined && { record }),
+    ...(unshelvedAt !== undefined && { unshelvedAt }),
+  };
   const until = record?.shelved_until;
   const value = {
     life: record?.state ?? 'NORMAL',

@@ -1,9 +1,12 @@
 /**
- * Frames that wait for the port of their gateway. Whoever takes a gateway over may find it still held by the process
- * before, which sleeps or is about to end: what is to be sent waits for it while it may leave.
+ * Frames that wait for the port of their gateway, or for its first opening. Whoever takes a gateway over may find its
+ * port still held by the process before, which sleeps or is about to end: what is to be sent waits for it while it may
+ * leave.
  *
  * V1. It waits no longer than the frame may leave; whoever does not say how long that is does not wait.
  * V2. At most `LINK_SEND_QUEUE` frames wait.
+ * V3. A gateway that has just begun has refused nothing yet: what is to be sent waits until its first try has ended,
+ *     or every hand-over would cost the telecommands of as long as a distant radio takes to answer (decision 66).
  */
 
 import { LINK_SEND_QUEUE } from '../../contract/limits/link.ts';

@@ -6,6 +6,8 @@
  *     restarted is taken again when the kernel has found its old connection dead; with `replace` the newest one counts.
  * R2. Between two tries there is always a wait, growing until a connection has held (`Backoff`).
  * R3. Who is not in the list `accept` is refused before a byte of it is read.
+ * R4. Its first try, to connect or to listen, is under way from the beginning until it has ended, either way. When the
+ *     radio calls is not part of it.
  */
 
 import { connect, createServer, type Server, type Socket } from 'node:net';
@@ -38,11 +40,14 @@ export interface TcpSource {
   stop(): void;
   /** Another process has the port. */
   readonly isPortHeld: boolean;
+  /** Its first try is under way (R4). */
+  readonly isOpening: boolean;
 }
 
 /** Opens a connection, and another one whenever it is lost. */
 export class TcpDialer implements TcpSource {
   readonly isPortHeld = false;
+  isOpening = true;
   readonly #options: TcpSourceOptions;
   readonly #backoff: Backoff;
   #timer: TimerHandle | undefined;
@@ -81,6 +86,7 @@ export class TcpDialer implements TcpSource {
       this.#dialling = undefined;
       connectedAt = clock.now();
       connected(socket);
+      this.isOpening = false;
     });
     socket.on('close', () => {
       if (connectedAt !== undefined && clock.now() - connectedAt >= LINK_STABLE_MS) this.#backoff.reset();
@@ -91,6 +97,7 @@ export class TcpDialer implements TcpSource {
   #again(reason: string): void {
     this.#stopTimer();
     this.#dialling = undefined;
+    this.isOpening = false;
     if (this.#stopped) return;
     const { address, clock, state } = this.#options;
     state('connecting', `${address.host}:${address.port}: ${reason}`);
@@ -106,6 +113,7 @@ export class TcpDialer implements TcpSource {
 /** Listens, and listens again when that failed (another process may leave the port). */
 export class TcpListener implements TcpSource {
   isPortHeld = false;
+  isOpening = true;
   readonly #options: TcpSourceOptions;
   readonly #backoff: Backoff;
   #server: Server | undefined;
@@ -126,6 +134,7 @@ export class TcpListener implements TcpSource {
     server.listen(address.port, address.host, () => {
       this.#backoff.reset();
       this.isPortHeld = false;
+      this.isOpening = false;
       this.#waitForPeer();
     });
   }
@@ -175,6 +184,7 @@ export class TcpListener implements TcpSource {
   #failed(server: Server, error: NodeJS.ErrnoException): void {
     server.close();
     this.isPortHeld = isPortHeld(error);
+    this.isOpening = false;
     if (this.#stopped) return;
     const { address, clock, state } = this.#options;
     const why = this.isPortHeld ? `${reasonOf(error)}; ${PORT_HELD}` : reasonOf(error);

@@ -3,7 +3,8 @@
  * Control Service, section 1 (gateways).
  *
  * Y1. A frame is sent when the network of this machine has taken all of it. Without a connection it is refused at once;
- *     where another process has the port, it waits for it (`port-wait.ts`).
+ *     where another process has the port, it waits for it, and while the first connection is being opened, for that
+ *     (`port-wait.ts`).
  * Y2. `stop` ends the connection and answers whoever waits; nothing holds it up.
  */
 
@@ -96,11 +97,21 @@ class TcpGateway implements Gateway {
   }
 
   async send(frame: Buffer, mayLeave?: MayLeave): Promise<Sent> {
-    if (this.#source?.isPortHeld === true)
-      await this.#portWait.until(() => this.#connection !== undefined || this.#stopped, mayLeave);
+    if (this.#connection === undefined) await this.#comes(mayLeave);
     if (this.#connection !== undefined) return this.#connection.send(frame, mayLeave);
     const { reason = 'connecting' } = this.#watcher.condition;
     return { sent: false, detail: `there is no connection with the radio (${reason})` };
+  }
+
+  /** Y1: resolves at once where nothing is waited for. Behind a port that was held, the radio has yet to call. */
+  async #comes(mayLeave: MayLeave | undefined): Promise<void> {
+    const source = this.#source;
+    let wasHeld = false;
+    const isOver = (): boolean => {
+      wasHeld ||= source?.isPortHeld === true;
+      return this.#connection !== undefined || this.#stopped || !(wasHeld || source?.isOpening === true);
+    };
+    await this.#portWait.until(isOver, mayLeave);
   }
 
   #take(socket: Socket): void {

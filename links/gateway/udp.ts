@@ -9,6 +9,7 @@
  * D3. Frames never span datagrams: what a framing leaves unfinished at the end of one is cut off and counted.
  * D4. While another process has the port, what is to be sent waits for it (`port-wait.ts`), and the port is tried at a
  *     steady pace.
+ * D6. What is to be sent while it is opened for the first time waits until it is open or has failed (`port-wait.ts`).
  * D5. What the kernel drops is counted (`udp-drops.ts`), and in the log when it begins.
  */
 
@@ -57,6 +58,8 @@ class UdpGateway implements Gateway {
   readonly #drops: UdpDrops;
   #isGrantedLess = false;
   #isPortHeld = false;
+  /** D6 */
+  #isOpening = true;
   readonly #portWait: PortWait;
   #stopped = false;
 
@@ -105,8 +108,8 @@ class UdpGateway implements Gateway {
   async send(frame: Buffer, mayLeave?: MayLeave): Promise<Sent> {
     if (this.#endpoint.peer === undefined)
       return { sent: false, detail: 'this gateway has no peer: it only receives' };
-    if (this.#isPortHeld)
-      await this.#portWait.until(() => this.#sends !== undefined || this.#stopped, mayLeave);
+    const comes = (): boolean => this.#sends === undefined && (this.#isPortHeld || this.#isOpening);
+    if (comes()) await this.#portWait.until(() => !comes() || this.#stopped, mayLeave);
     const { reason = 'it is being opened' } = this.#watcher.condition;
     if (this.#sends === undefined) return { sent: false, detail: `the socket is not open (${reason})` };
     const wrapped = this.#framer?.wrap(frame);
@@ -136,6 +139,7 @@ class UdpGateway implements Gateway {
 
   #take(socket: UdpSocket): void {
     this.#opened += 1;
+    this.#isOpening = false;
     this.#isPortHeld = false;
     this.#backoff.reset();
     this.#sends = new SendQueue({
@@ -150,6 +154,7 @@ class UdpGateway implements Gateway {
   }
 
   #failed(reason: string, isPortHeld = false): void {
+    this.#isOpening = false;
     this.#isPortHeld = isPortHeld;
     this.#sends?.close(reason);
     this.#sends = undefined;

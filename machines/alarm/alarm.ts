@@ -5,7 +5,8 @@
  * A1. Each transition is recorded with a number of its own before anybody receives of it; what changes nothing records
  *     nothing.
  * A2. An evaluation that lies not behind the last one recorded changes nothing: a new leader reads the samples again.
- * A3. Shelving changes no state. It silences reactions and nothing else.
+ * A3. Shelving changes no state. It silences reactions and nothing else, also of what is evaluated late
+ *     (alarm/record.B4).
  * A4. A reaction is asked for once for each activation by the condition, and its failure is reported once.
  */
 
@@ -27,6 +28,7 @@ import {
   isShelvedAt,
   NEVER_EVALUATED,
   nextRecord,
+  shelvingEnd,
   type Transition,
   withFailure,
   withoutReaction,
@@ -126,7 +128,7 @@ export const alarmMachine = setup({
       if (event.type !== 'condition.changed') return;
       const record = nextRecord(context.record, transitionOf(event, 'ACTIVE_UNACK'));
       const { at, onRaise: procedure } = event;
-      if (procedure === undefined || isShelvedAt(context.record, at)) {
+      if (procedure === undefined || isShelvedAt(context, at)) {
         enqueue.assign({ record });
         enqueue.emit(itemOf(context, record, true));
         return;
@@ -138,9 +140,12 @@ export const alarmMachine = setup({
     }),
     shelving: enqueueActions(({ context, event, enqueue }) => {
       if (context.record === undefined) return;
-      const record = nextRecord(context.record, shelvingOf(context.record, event));
-      enqueue.assign({ record });
-      enqueue.emit(itemOf(context, record, true));
+      const transition = shelvingOf(context.record, event);
+      const record = nextRecord(context.record, transition);
+      const isOver = transition.cause === 'unshelved';
+      const ended = isOver ? { unshelvedAt: shelvingEnd(context.record, transition) } : {};
+      enqueue.assign({ record, ...ended });
+      enqueue.emit(itemOf({ ...context, ...ended }, record, true));
     }),
     /** Keeps what is known of a reaction, and asks for what comes next of it. */
     react: enqueueActions(({ context, event, enqueue }) => {

@@ -5,6 +5,8 @@
  * B1. `seq` rises by one with each transition and with nothing else.
  * B2. Severity and start are those of the activation, and are kept until the alarm is NORMAL again.
  * B3. A reaction is kept until it is known that it passed, or until its failure has been reported.
+ * B4. What became true while an alarm was shelved asks for no reaction, also where it is evaluated only behind the end
+ *     of the shelving: nobody led meanwhile, or its sample was late. So that end is kept.
  */
 
 import type {
@@ -26,6 +28,8 @@ export interface AlarmContext {
   readonly reactions: readonly PendingReaction[];
   /** Failed reactions reported of so far. */
   readonly reports: number;
+  /** When its last shelving ended, ms since 1970 (B4). */
+  readonly unshelvedAt?: number;
 }
 
 /** Before anything was evaluated. */
@@ -96,9 +100,18 @@ function shelvedUntilAfter(
   return shelvedUntil === undefined ? before?.shelved_until : new Date(shelvedUntil).toISOString();
 }
 
-/** Whether it is shelved at a time: a term that has passed silences nothing, also when its end is not recorded yet. */
-export function isShelvedAt(record: AlarmRecord | undefined, at: number): boolean {
-  return record?.shelved_until !== undefined && Date.parse(record.shelved_until) > at;
+/**
+ * Whether what became true at a time did so while it was shelved (B4). A term that has passed silences nothing that
+ * came behind it, also when its end is not recorded yet.
+ */
+export function isShelvedAt({ record, unshelvedAt = 0 }: AlarmContext, at: number): boolean {
+  const until = record?.shelved_until === undefined ? unshelvedAt : Date.parse(record.shelved_until);
+  return until > at;
+}
+
+/** When the shelving of a record ends that a transition ends: at its term, or earlier by an operator. */
+export function shelvingEnd(before: AlarmRecord, { at }: Transition): number {
+  return Math.min(at, Date.parse(before.shelved_until ?? ''));
 }
 
 type Reactions = Pick<AlarmContext, 'reactions' | 'reports'>;
@@ -137,10 +150,12 @@ export function contentOf({
   evaluated,
   reactions,
   reports,
+  unshelvedAt,
 }: AlarmContext): Omit<StoredAlarm, 'epoch' | 'record'> {
   return {
     evaluated,
     ...(reactions.length > 0 && { reactions }),
     ...(reports > 0 && { reports }),
+    ...(unshelvedAt !== undefined && { unshelvedAt }),
   };
 }

@@ -101,6 +101,28 @@ describe('an alarm', () => {
     expect(transitions.map(({ state }) => state)).toEqual(['ACTIVE_UNACK', 'ACTIVE_ACK', 'NORMAL']);
   });
 
+  it('MC-REACT-005 alarm/record.B4 has no reaction to what became true in a shelving that ended while nobody led', async () => {
+    const first = await leader();
+    await says(bus, [{ alarm: 'voltage', severity: 'critical' }]);
+    await becomes('voltage', 'ACTIVE_UNACK');
+    await command(bus, 'voltage', { action: 'acknowledge' });
+    await says(bus, [{ alarm: 'voltage', severity: null }]);
+    await becomes('voltage', 'NORMAL');
+    await command(bus, 'voltage', { action: 'shelve', forMs: 500 });
+    await first.stop();
+    forget(first);
+    const second = await leader({ epoch: 11 });
+    await until(async () => (await storedOf(bus, 'voltage'))?.record.cause === 'unshelved');
+    await second.stop();
+    forget(second);
+    const reactions = new AskedReactions();
+    await leader({ epoch: 12, reactions });
+    await says(bus, [{ alarm: 'voltage', severity: 'critical', onRaise: 'shed_load' }]);
+    await becomes('voltage', 'ACTIVE_UNACK');
+    expect(reactions.wanted).toEqual([]);
+    expect(await storedOf(bus, 'voltage')).not.toHaveProperty('reactions');
+  });
+
   it('MC-ALM-024 MC-ALM-043 MC-ALM-045 MC-ALM-050 MC-LIM-007 says why it refuses a command', async () => {
     await leader();
     const refused = async (

@@ -78,6 +78,51 @@ async function connected(more: Partial<TcpEndpoint> = {}): Promise<Opened & { pe
   return Object.assign(opened, { peer });
 }
 
+describe('port-wait.V3 what is to be sent as it begins', () => {
+  const mayLeave = () => undefined;
+
+  it('tcp.Y1 leaves by the first connection', async () => {
+    const { port, peers } = await listen();
+    const { gateway, clock } = open({ address: { host: '127.0.0.1', port } });
+    const sending = gateway.send(Buffer.from('PING'), mayLeave);
+    const peer = await until(() => peers[0]);
+    const received: Buffer[] = [];
+    peer.on('data', (bytes) => received.push(bytes));
+    await until(() => {
+      clock.advance(5);
+      return received.length === 1;
+    });
+    expect(await sending).toEqual({ sent: true });
+  });
+
+  it('tcp.Y1 tcp-source.R4 is refused once the first try has failed, and from then on at once', async () => {
+    const port = await freePort('tcp');
+    const opened = open({ address: { host: '127.0.0.1', port } });
+    const sending = opened.gateway.send(Buffer.from('x'), mayLeave);
+    await until(() => stateOf(opened).reason !== undefined);
+    opened.clock.advance(25);
+    const refused = { sent: false, detail: expect.stringContaining('ECONNREFUSED') };
+    expect(await sending).toEqual(refused);
+    expect(await opened.gateway.send(Buffer.from('y'), mayLeave)).toEqual(refused);
+  });
+
+  it('port-wait.V1 is refused when it may not leave any more, and where nobody says until when it may', async () => {
+    const { port } = await listen();
+    const { gateway } = open({ address: { host: '127.0.0.1', port } });
+    const refused = { sent: false, detail: expect.stringContaining('no connection') };
+    expect(await gateway.send(Buffer.from('x'), () => 'late')).toEqual(refused);
+    expect(await gateway.send(Buffer.from('y'))).toEqual(refused);
+  });
+
+  it('does not wait for a radio that has not called', async () => {
+    const opened = open({ side: 'listen', address: { host: '127.0.0.1', port: await freePort('tcp') } });
+    const sending = opened.gateway.send(Buffer.from('x'), mayLeave);
+    await until(() => stateOf(opened).reason?.startsWith('waiting for the radio') === true);
+    opened.clock.advance(25);
+    expect(await sending).toMatchObject({ sent: false });
+  });
+});
+
 describe('a connection', () => {
   it('carries frames both ways', async () => {
     const { gateway, frames, peer } = await connected();

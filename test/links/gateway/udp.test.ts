@@ -213,6 +213,21 @@ describe('udp.D2 a socket that cannot be', () => {
     expect(String(peer.received[0])).toBe('x');
   });
 
+  it('udp.D6 port-wait.V3 what is to be sent while it is opened for the first time leaves, or is refused once it failed', async () => {
+    const { port, received } = await socket();
+    const opened = await open({ peer: { host: 'localhost', port } });
+    const sending = opened.gateway.send(Buffer.from('PING'), () => undefined);
+    await isIn(opened, 'up');
+    opened.clock.advance(25);
+    expect(await sending).toEqual({ sent: true });
+    await until(() => received.length === 1);
+    const unknown = await open({ peer: { host: 'no-such-host.invalid', port: 9 } });
+    const refused = unknown.gateway.send(Buffer.from('x'), () => undefined);
+    await isIn(unknown, 'down');
+    unknown.clock.advance(25);
+    expect(await refused).toEqual({ sent: false, detail: expect.stringContaining('no-such-host.invalid') });
+  });
+
   it('a peer whose name nobody knows is a reason too', async () => {
     const opened = await open({ peer: { host: 'no-such-host.invalid', port: 9 } });
     await isIn(opened, 'down');

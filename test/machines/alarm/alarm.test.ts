@@ -383,6 +383,22 @@ describe('reactions', () => {
     expect(effects(driven)).toEqual(['effect.react']);
   });
 
+  it.each<[string, (driven: Alarm) => Alarm, number]>([
+    ['its term', (driven) => driven.toNextDeadline(), NOON + MINUTE],
+    ['a person', (driven) => driven.advance(30_000).send(unshelve), NOON + 30_000],
+    [
+      'a person behind its term',
+      (driven) => driven.send({ ...unshelve, at: NOON + 2 * MINUTE }),
+      NOON + MINUTE,
+    ],
+  ])('MC-REACT-005 alarm/record.B4 what is evaluated behind the end of a shelving by %s', (_, ends, end) => {
+    const shelved = () => ends(alarm(says('warning'), says(null), shelve(NOON + MINUTE)));
+    expect(effects(shelved().send(raises({ at: end - 1 })))).toEqual([]);
+    expect(effects(shelved().send(raises({ at: end })))).toEqual(['effect.react']);
+    const twice = shelved().send(raises({ at: end - 2 }), says(null, { at: end - 1 }), raises({ at: end }));
+    expect(effects(twice)).toEqual(['effect.react']);
+  });
+
   it('keeps the run, waits for its end and forgets it when it passed', () => {
     const driven = alarm(raises()).send({ type: 'reaction.launched', seq: 1, run: 'R' });
     expect(driven.effects.at(-1)).toEqual({ type: 'effect.await-reaction', seq: 1, run: 'R' });

@@ -180,6 +180,22 @@ export const shelvingEnds: Checker = {
   },
 };
 
+export const shelvedToItsTerm: Checker = {
+  name: 'shelved-to-its-term',
+  promise: 'a shelving that no person ends lasts until its term, and is said to have ended then',
+  *check({ alarms }) {
+    for (const [key, log] of byAlarm(alarms.events)) {
+      for (const [n, { event, message }] of log.entries()) {
+        const until = log[n - 1]?.event.shelved_until;
+        if (event.cause !== 'unshelved' || event.by !== undefined || until === undefined) continue;
+        if (event.at !== until) yield `${key} ${event.seq}: shelved until ${until}, it ends at ${event.at}`;
+        else if (message.at < Date.parse(until) - TERM_MS)
+          yield `${key} ${event.seq}: shelved until ${until}, over at ${new Date(message.at).toISOString()}`;
+      }
+    }
+  },
+};
+
 /** Cause of the event that each command leads to. */
 const CAUSE_OF = { acknowledge: 'acknowledged', shelve: 'shelved', unshelve: 'unshelved' } as const;
 

@@ -32,13 +32,13 @@ export const oneReactionPerActivation: Checker = {
 
 export const silencedWhileShelved: Checker = {
   name: 'silenced-while-shelved',
-  promise: 'an alarm that is activated while it is shelved launches nothing',
+  promise: 'what becomes true of an alarm while it is shelved launches nothing, however late it is evaluated',
   *check(history) {
     const launched = new Set(reactionsOf(history).map(({ run }) => run));
     for (const [key, log] of byAlarm(history.alarms.events)) {
       for (const [n, each] of log.entries()) {
         if (isActivation(each) && isShelved(log, n) && launched.has(runOf(each)))
-          yield `${key} ${each.event.seq} is shelved until ${each.event.shelved_until} and has a reaction`;
+          yield `${key} ${each.event.seq} became true while it was shelved and has a reaction`;
       }
     }
   },
@@ -108,8 +108,18 @@ function runOf({ key, event: { seq, at } }: RecordedAlarmEvent): string {
   return reactionRun({ name: alarmNamed(key)!, seq, at: Date.parse(at) });
 }
 
-/** Whether the term of the shelving before an event ends behind it. */
+/**
+ * Whether the last shelving before an event, over or not, ends behind it: what is evaluated late was silenced at its
+ * time.
+ */
 function isShelved(log: readonly RecordedAlarmEvent[], n: number): boolean {
-  const until = log[n - 1]?.event.shelved_until;
-  return until !== undefined && Date.parse(until) > Date.parse(log[n]!.event.at);
+  const begun = log.findLastIndex(({ event: { cause } }, index) => index < n && cause === 'shelved');
+  if (begun < 0) return false;
+  const ended = log.find(
+    ({ event: { cause } }, index) => index > begun && index < n && cause === 'unshelved',
+  );
+  const ends = [log[begun]!.event.shelved_until, ended?.event.at].flatMap((time) =>
+    time === undefined ? [] : [Date.parse(time)],
+  );
+  return Math.min(...ends) > Date.parse(log[n]!.event.at);
 }

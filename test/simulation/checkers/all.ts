@@ -9,6 +9,7 @@ import {
   oneWriterPerAlarm,
   recordedBeforeTold,
   recordedIsTold,
+  shelvedToItsTerm,
   shelvingEnds,
 } from './alarm-log.ts';
 import {
@@ -142,6 +143,7 @@ export const checkers: readonly Checker[] = [
   recordedIsTold,
   oneWriterPerAlarm,
   allowedTransitions,
+  shelvedToItsTerm,
   shelvingEnds,
   commandsOfAlarmsCount,
   standsAsMeasured,

@@ -199,6 +199,17 @@ describe('tampered histories of alarms', () => {
     expect(brokenIn({ written })).toContain('shelving-ends');
   });
 
+  it('a shelving that ends by itself before its term, or is said to', () => {
+    const over = sound.alarms.events.findIndex(({ event }) => event.cause === 'unshelved');
+    const told = sound.alarms.events[over]!;
+    const otherwise = (other: Partial<typeof told>): string[] =>
+      brokenIn({ events: sound.alarms.events.with(over, { ...told, ...other }) });
+    const early = Date.parse(told.event.at) - 4_000;
+    expect(otherwise({ message: by(told.message, { at: early }) })).toContain('shelved-to-its-term');
+    const at = new Date(early).toISOString();
+    expect(otherwise({ event: { ...told.event, at } })).toContain('shelved-to-its-term');
+  });
+
   it('a reaction that did not pass, and nobody reports it', () => {
     const events = sound.runs.events.map((each) =>
       each.event.event === 'finished' ? { ...each, event: { ...each.event, ok: false } } : each,
@@ -218,6 +229,12 @@ describe('tampered histories of alarms', () => {
       event: { ...trip.event, state: 'NORMAL' as const, cause: 'shelved' as const, shelved_until },
     };
     expect(brokenIn({ events: sound.alarms.events.toSpliced(first, 0, shelving) })).toContain(
+      'silenced-while-shelved',
+    );
+    const { shelved_until: _, ...over } = shelving.event;
+    const at = new Date(Date.parse(trip.event.at) + 1).toISOString();
+    const unshelving = { ...shelving, event: { ...over, at, cause: 'unshelved' as const } };
+    expect(brokenIn({ events: sound.alarms.events.toSpliced(first, 0, shelving, unshelving) })).toContain(
       'silenced-while-shelved',
     );
     const last = sound.alarms.written.at(-1)!;

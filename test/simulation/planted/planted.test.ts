@@ -277,6 +277,7 @@ describe('planted defects', () => {
         'reactions-are-over',
         'recorded-before-told',
         'recorded-is-told',
+        'shelved-to-its-term',
         'shelving-ends',
         'silenced-while-shelved',
         'stands-as-measured',
