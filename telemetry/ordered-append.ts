@@ -7,6 +7,8 @@
  * Q3. `stored` is called in the order of the pushes, each once.
  * Q4. While the oldest has waited for its acknowledgement longer than `VALUE_APPEND_LATE_MS` nothing new is sent: a
  *     stream that has just lost its leader answers nothing, and what was sent behind it would be stored before it.
+ * Q6. What was sent behind it within that time may be stored before it all the same. Who comes late so is sent as what
+ *     it is behind those that have passed it (`behind`).
  * Q5. Nothing is sent by whoever may not be the owner any more. One that slept would send what its successor has
  *     published, and past the window for which the stream remembers ids both would be stored.
  */
@@ -26,13 +28,16 @@ export interface Append {
   readonly headers: Headers;
   /** It holds only if the last message of the subject has this position; otherwise it is left out. */
   readonly expectLastSubjectSeq?: number;
+  /** What is sent instead of `data` where those, pushed later, are stored already (Q6); default: `data` as it is. */
+  behind?(passed: readonly Append[]): Uint8Array;
   /** Position it is stored at. */
   stored(seq: number): void;
   /** It was left out: something else stands last. */
   refused?(): void;
 }
 
-interface Entry extends Append {
+interface Entry {
+  readonly append: Append;
   state: 'waiting' | 'sent' | { readonly seq: number } | 'refused';
   sentAt: number;
 }
@@ -78,7 +83,7 @@ export class OrderedAppend {
 
   /** Takes the append; the promise, when there is one, resolves when there is room for the next. */
   push(append: Append): Promise<void> | undefined {
-    this.#queue.push({ ...append, state: 'waiting', sentAt: 0 });
+    this.#queue.push({ append, state: 'waiting', sentAt: 0 });
     this.#send();
     if (this.#queue.length < VALUE_APPENDS || this.#stopped) return undefined;
     return new Promise((resolve) => this.#room.push(resolve));
@@ -122,9 +127,10 @@ export class OrderedAppend {
     entry.state = 'sent';
     entry.sentAt = this.#clock.now();
     this.#sent += 1;
-    const { id, headers, expectLastSubjectSeq: expect } = entry;
+    const { append } = entry;
+    const { id, headers, expectLastSubjectSeq: expect } = append;
     this.#bus
-      .append(this.#stream, entry.subject, entry.data, {
+      .append(this.#stream, append.subject, this.#dataOf(entry), {
         id,
         headers,
         deadlineMs: BUS_ATTEMPT_MS,
@@ -134,7 +140,7 @@ export class OrderedAppend {
       .then(
         (outcome) => {
           entry.state = outcome.outcome === 'conflict' ? 'refused' : { seq: outcome.seq };
-          if (outcome.outcome === 'conflict') entry.refused?.();
+          if (outcome.outcome === 'conflict') append.refused?.();
         },
         (error: unknown) => this.#fail(entry, error),
       )
@@ -149,7 +155,17 @@ export class OrderedAppend {
       return;
     }
     entry.state = 'refused';
-    this.#log.error({ err: error, subject: entry.subject, id: entry.id }, 'append refused, left out');
+    const { subject, id } = entry.append;
+    this.#log.error({ err: error, subject, id }, 'append refused, left out');
+  }
+
+  /** Q6 */
+  #dataOf(entry: Entry): Uint8Array {
+    const { append } = entry;
+    if (append.behind === undefined || entry === this.#queue.at(-1)) return append.data;
+    const later = this.#queue.slice(this.#queue.indexOf(entry) + 1);
+    const passed = later.filter(({ state }) => typeof state === 'object').map((each) => each.append);
+    return passed.length === 0 ? append.data : append.behind(passed);
   }
 
   #settle(): void {
@@ -166,7 +182,7 @@ export class OrderedAppend {
     let entry = this.#queue[0];
     while (entry !== undefined && entry.state !== 'waiting' && entry.state !== 'sent') {
       this.#queue.shift();
-      if (entry.state !== 'refused') entry.stored(entry.state.seq);
+      if (entry.state !== 'refused') entry.append.stored(entry.state.seq);
       entry = this.#queue[0];
     }
     if (this.#queue.length < VALUE_APPENDS) for (const resolve of this.#room.splice(0)) resolve();

@@ -129,6 +129,23 @@ export function markBatch(order: SampleOrder, batch: ValueBatch): ValueBatch {
   return { ...batch, blocks: order.mark(batch.blocks, batch.deferred) };
 }
 
+/** The batch with those of its samples marked too that are older than samples of batches stored before it. */
+export function markedBehind(
+  platform: Platform,
+  batch: ValueBatch,
+  before: readonly ValueBatch[],
+): ValueBatch {
+  const order = new SampleOrder(platform);
+  for (const { blocks, deferred, platform: digest } of before)
+    if (digest === batch.platform) order.mark(blocks, deferred);
+  const blocks = order.mark(batch.blocks, batch.deferred);
+  const both = blocks.map((block, n) => {
+    const own = batch.blocks[n]!.superseded ?? [];
+    return marked(block, [...new Set([...own, ...(block.superseded ?? [])])]);
+  });
+  return { ...batch, blocks: both };
+}
+
 function marked(block: ValueBlock, superseded: number[]): ValueBlock {
   if (superseded.length === 0) return block;
   return { ...block, superseded: Uint32Array.from(superseded).sort() };

@@ -10,8 +10,9 @@ import type { Platform } from '../mission/platform.ts';
 import type { Bus, FollowFrom, StreamMessage } from '../ports/bus.ts';
 import type { Positions } from './checkpoint.ts';
 import { inMessages } from './files/messages.ts';
-import type { OrderedAppend } from './ordered-append.ts';
+import type { Append, OrderedAppend } from './ordered-append.ts';
 import { PublishedTail, readTail } from './published-tail.ts';
+import { markedBehind } from './sample-order.ts';
 import { covered } from './went-back.ts';
 
 interface PublisherOptions {
@@ -42,6 +43,8 @@ export class ValuePublisher {
   #handledAt = 0;
   /** Behind the position in the ids (telemetry-owner.O7). */
   #tag = '';
+  /** The batch that each append is of. */
+  readonly #sent = new WeakMap<Append, ValueBatch>();
   /** Last message of the value stream of this target, as far as is known here; 0 where it holds none. */
   #tail = 0;
 
@@ -127,13 +130,15 @@ export class ValuePublisher {
           this.#tail = Math.max(this.#tail, seq);
         },
       });
-    return appends.push({
-      subject: subject.values(target),
-      data: last.data,
-      id,
-      headers,
-      stored: (seq) => this.#stored(last.batch, platform, { decoded, values: seq }),
-    });
+    return appends.push(
+      this.#withSamples(last.batch, platform, {
+        subject: subject.values(target),
+        data: last.data,
+        id,
+        headers,
+        stored: (seq) => this.#stored(last.batch, platform, { decoded, values: seq }),
+      }),
+    );
   }
 
   /** Publishes what that moment changed; with `tail`, only if nothing has been published behind it. */
@@ -142,15 +147,29 @@ export class ValuePublisher {
     const decoded = this.#handled;
     const headers = this.#headers(decoded, this.#handledAt, false);
     headers[header.turned] = String(at);
-    void appends.push({
-      subject: subject.values(target),
-      data: encodeBatch(values),
-      id: `${target}-${decoded}${this.#tag}-${at}`,
-      headers,
-      ...(tail !== undefined && { expectLastSubjectSeq: tail }),
-      stored: (seq) => this.#stored(values, platform, { decoded, values: seq }),
-      refused,
-    });
+    void appends.push(
+      this.#withSamples(values, platform, {
+        subject: subject.values(target),
+        data: encodeBatch(values),
+        id: `${target}-${decoded}${this.#tag}-${at}`,
+        headers,
+        ...(tail !== undefined && { expectLastSubjectSeq: tail }),
+        stored: (seq) => this.#stored(values, platform, { decoded, values: seq }),
+        refused,
+      }),
+    );
+  }
+
+  /** Samples that come late are marked where those that have passed them are newer (telemetry-owner.O8). */
+  #withSamples(batch: ValueBatch, platform: Platform | undefined, append: Append): Append {
+    if (platform === undefined) return append;
+    const behind = (passed: readonly Append[]): Uint8Array => {
+      const before = passed.flatMap((each) => this.#sent.get(each) ?? []);
+      return encodeBatch(markedBehind(platform, batch, before));
+    };
+    const whole = { ...append, behind };
+    this.#sent.set(whole, batch);
+    return whole;
   }
 
   #headers(decoded: number, at: number, deferred: boolean): Record<string, string> {

@@ -11,6 +11,7 @@ import { keptLog } from '../support/silent-log.ts';
 interface Call {
   readonly id: string;
   readonly once: boolean;
+  readonly data: string;
   answer(outcome: Appended): void;
   lose(): void;
 }
@@ -23,9 +24,16 @@ function appends() {
   const bus = {
     connected: true,
     onConnection: () => () => undefined,
-    append: (_stream: unknown, _to: string, _data: Uint8Array, { id = '', once = false }: AppendOptions) =>
+    append: (_stream: unknown, _to: string, bytes: Uint8Array, { id = '', once = false }: AppendOptions) =>
       new Promise<Appended>((resolve, reject) => {
-        calls.push({ id, once, answer: resolve, lose: () => reject(new Outage('bus.unavailable', 'lost')) });
+        const data = Buffer.from(bytes).toString();
+        calls.push({
+          id,
+          once,
+          data,
+          answer: resolve,
+          lose: () => reject(new Outage('bus.unavailable', 'lost')),
+        });
       }),
   } as unknown as Bus;
   const owner = { holds: true };
@@ -37,6 +45,7 @@ function appends() {
       data: Buffer.from(id),
       id,
       headers: {},
+      behind: (passed) => Buffer.from(`${id} behind ${passed.map((each) => each.id)}`),
       stored: () => void stored.push(id),
     });
   };
@@ -68,6 +77,22 @@ describe('appends in order', () => {
     calls[1]!.answer({ outcome: 'stored', seq: 1 });
     await clock.run(1, 1);
     expect(stored).toEqual(['a', 'b']);
+  });
+
+  it('ordered-append.Q6 one that others have passed is sent as what it is behind them, and only then', async () => {
+    const { clock, calls, stored, push, ids } = appends();
+    for (const id of ['a', 'b', 'c', 'd']) push(id);
+    calls[0]!.lose();
+    calls[1]!.answer({ outcome: 'stored', seq: 1 });
+    calls[2]!.lose();
+    calls[3]!.answer({ outcome: 'stored', seq: 2 });
+    await clock.run(BUS_ATTEMPT_MS, 10);
+    push('e');
+    expect(ids()).toEqual(['a', 'b', 'c', 'd', 'a', 'c', 'e']);
+    expect(calls.map(({ data }) => data)).toEqual(['a', 'b', 'c', 'd', 'a behind b,d', 'c behind d', 'e']);
+    for (const seq of [3, 4, 5]) calls[seq + 1]!.answer({ outcome: 'stored', seq });
+    await clock.run(1, 1);
+    expect(stored).toEqual(['a', 'b', 'c', 'd', 'e']);
   });
 
   it('ordered-append.Q4 goes on as soon as the late answer has come', async () => {

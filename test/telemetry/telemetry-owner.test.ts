@@ -8,6 +8,7 @@ import type { Platform } from '../../mission/platform.ts';
 import type { StreamMessage } from '../../ports/bus.ts';
 import { HeapClock } from '../../supervision/clock.ts';
 import { decodeCheckpoint, encodeCheckpoint } from '../../telemetry/checkpoint.ts';
+import { CurrentValues } from '../../telemetry/current-values.ts';
 import { createTelemetryOwner, type TelemetryOwnerOptions } from '../../telemetry/telemetry-owner.ts';
 import { type KeptLog, keptLog } from '../support/silent-log.ts';
 import { until } from '../support/until.ts';
@@ -103,6 +104,32 @@ describe('the owner of a target', () => {
       return published().length === 6;
     });
     expect(sources()).toEqual([1, 2, 3, 4, 5, 6]);
+    await owner.stop();
+  });
+
+  it('ordered-append.Q6 telemetry-owner.O8 marks what is stored behind a newer sample that has passed it, and nothing else of it', async () => {
+    const owner = ownerOf();
+    await owner.start();
+    const losses = ['before'] as 'before'[];
+    bus.fate = (id) => (id === 'sat1-1' ? losses.shift() : undefined);
+    const older = blockOf(platform, [{ ground: 5, raw: { 'eps.vbat': 7400, 'obc.counter': 1 } }]);
+    const newer = blockOf(platform, [{ ground: 6, raw: { 'eps.vbat': 7500 } }]);
+    void owner.handle(decodedMessage(1, { blocks: [older] }));
+    void owner.handle(decodedMessage(2, { blocks: [newer] }));
+    await until(() => {
+      clock.advance(1_000);
+      return published().length === 2;
+    });
+    expect(sources()).toEqual([2, 1]);
+    const batches = published().map(({ data }) => decodeBatch<ValueBatch>(data));
+    const [first, last] = batches.map(({ blocks }) => blocks[0]!);
+    expect(first!.superseded).toBeUndefined();
+    const marked = [...last!.superseded!].map((index) => platform.measures[last!.ordinals[index]!]!.key);
+    expect(marked).toEqual(['eps.vbat']);
+    const shown = new CurrentValues(platform);
+    for (const batch of batches) shown.apply(batch);
+    const values = ['eps.vbat', 'obc.counter'].map((key) => shown.sample(platform.ordinal(key)!)?.value);
+    expect(values).toEqual([7.5, 1]);
     await owner.stop();
   });
 

@@ -80,7 +80,7 @@ export function crossingsOf({
   const crossings = new Map<string, Crossing[]>();
   for (const [name, { platform }] of mission.targets) {
     if (platform === undefined) continue;
-    const reference = new TargetReference(platform, (alarm, crossing) => {
+    const reference = new TargetReference(platform, values, (alarm, crossing) => {
       const key = `${name}.${alarm}`;
       const known = crossings.get(key);
       if (known === undefined) crossings.set(key, [crossing]);
@@ -103,9 +103,13 @@ class TargetReference {
   /** What each condition came to be in the message, by the moments asked about. */
   readonly #judged = new Map<string, Map<number, Severity | null | undefined>>();
 
-  constructor(platform: Platform, tell: (alarm: string, crossing: Crossing) => void) {
+  constructor(
+    platform: Platform,
+    values: readonly StoredMessage[],
+    tell: (alarm: string, crossing: Crossing) => void,
+  ) {
     this.#platform = platform;
-    this.#order = new CurrentSamples(platform);
+    this.#order = new CurrentSamples(platform, values);
     this.#tell = tell;
   }
 

@@ -100,7 +100,7 @@ function found({ values, mission: { configuration, revision } }: History): Map<s
   const targets = new Map<string, Found>();
   for (const [name, { platform }] of load(configuration, revision).targets) {
     if (platform === undefined) continue;
-    const order = new CurrentSamples(platform);
+    const order = new CurrentSamples(platform, values);
     const own = values.filter((message) => lastToken(message) === name);
     targets.set(name, {
       platform,

@@ -104,7 +104,7 @@ function newestSamples({ values, mission: { configuration, revision } }: History
   const newest = new Map<string, Newest>();
   for (const [target, { platform }] of load(configuration, revision).targets) {
     if (platform === undefined) continue;
-    const order = new CurrentSamples(platform);
+    const order = new CurrentSamples(platform, values);
     for (const message of values) if (lastToken(message) === target) order.take(message);
     for (const [measure, { time, ground }] of order.known)
       newest.set(`${target} ${measure}`, { time, ground });
