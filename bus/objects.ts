@@ -12,6 +12,9 @@
  * O5. Beside what every client writes, a description says where its pieces stand, so that a part in the middle is read
  *     without those before it. A piece that stands elsewhere (a copy of a store) is looked for behind the one before.
  * O8. A piece is no larger than what the bus takes in one message.
+ * O7. A description may be damaged, and lead anywhere: one that does not say where its pieces are and how many is none.
+ *     The store may have lost pieces of one that does: what is promised to be there, or is left out since it is there,
+ *     is counted first.
  * O6. Pieces are stored in their order, as other clients read them: one is on its way while the next one is made, never
  *     two.
  */
@@ -35,6 +38,11 @@ interface Found {
   readonly description: ObjectDescription;
   /** When it was written, ms since 1970. */
   readonly at: number;
+}
+
+/** What the server says of a stream when it is asked how many messages a subject has. */
+interface Counted {
+  readonly state: { readonly subjects?: Readonly<Record<string, number>> };
 }
 
 /** Below what a bus takes in one message by default, and what other clients write; less where a bus takes less. */
@@ -66,6 +74,16 @@ export function openObjects({ jetstream, assets }: ObjectsTools, definition: Obj
 
   const purge = (filter: string): Promise<unknown> =>
     jetstream.read(`STREAM.PURGE.${asset.name}`, { filter });
+
+  /** O7 */
+  const isWhole = async ({ nuid, chunks }: ObjectDescription): Promise<boolean> => {
+    if (chunks === 0) return true;
+    const subject = piecesOf(nuid);
+    const { state } = await jetstream.read<Counted>(`STREAM.INFO.${asset.name}`, {
+      subjects_filter: subject,
+    });
+    return (state.subjects?.[subject] ?? 0) >= chunks;
+  };
 
   const store = async (
     name: string,
@@ -119,11 +137,15 @@ export function openObjects({ jetstream, assets }: ObjectsTools, definition: Obj
 
   return {
     size: async (name) => (await find(name))?.description.size,
+    wholeSize: async (name) => {
+      const found = await find(name);
+      return found !== undefined && (await isWhole(found.description)) ? found.description.size : undefined;
+    },
     put: async (hash, content) => {
       if (!HASH.test(hash)) throw new TypeError(`not a SHA-256 in hexadecimal: ${JSON.stringify(hash)}`);
       const stored = await find(hash);
-      if (stored !== undefined && Date.now() - stored.at < definition.ttlMs / 2)
-        return stored.description.size;
+      const isFresh = stored !== undefined && Date.now() - stored.at < definition.ttlMs / 2;
+      if (isFresh && (await isWhole(stored.description))) return stored.description.size;
       return store(hash, content, (sum) => {
         if (sum.toString('hex') !== hash) throw new Error(`O2: the content is not ${hash}`);
       });

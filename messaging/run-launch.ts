@@ -52,7 +52,7 @@ export async function storedUploads(
 ): Promise<ReadonlySet<string>> {
   const store = bus.objects(objectStores.uploads);
   const stored = hashesIn(request, mission).map(async (hash) =>
-    (await store.size(hash)) === undefined ? [] : [hash],
+    (await store.wholeSize(hash)) === undefined ? [] : [hash],
   );
   return new Set((await Promise.all(stored)).flat());
 }

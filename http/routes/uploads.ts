@@ -75,7 +75,7 @@ export const readUpload = defineRoute({
   replies: { 200: UploadReply },
   errors: ['upload::unknown', 'api::unavailable'],
   async handle({ params: { hash } }, { bus }) {
-    const size = await bus.objects(objectStores.uploads).size(hash);
+    const size = await bus.objects(objectStores.uploads).wholeSize(hash);
     if (size === undefined)
       return refuse('upload::unknown', `no content is stored under ${hash}`, {
         help: 'Store it with POST /v1/uploads.',

@@ -10,8 +10,10 @@ const TTL_MS = 3_600_000;
 const CONTENT = Buffer.from('content');
 const HASH = createHash('sha256').update(CONTENT).digest('hex');
 
+const DESCRIPTION = { name: HASH, nuid: 'n1', size: CONTENT.length, chunks: 1 };
+
 /** A store whose only object was described so long ago, and what is written to it. */
-function storeWith(ageMs: number, text = JSON.stringify({ name: HASH, size: CONTENT.length })) {
+function storeWith(ageMs: number, text = JSON.stringify(DESCRIPTION)) {
   const written: string[] = [];
   const data = Buffer.from(text).toString('base64');
   const time = new Date(Date.now() - ageMs).toISOString();
@@ -19,6 +21,7 @@ function storeWith(ageMs: number, text = JSON.stringify({ name: HASH, size: CONT
     retrying: (_: unknown, attempt: (left: () => number) => unknown) => attempt(() => 1_000),
     ask: async () => ({ message: { subject: 's', seq: 1, data, time } }),
     connection: { largest: undefined },
+    read: async () => ({ state: { subjects: { '$O.o.C.n1': 1 } } }),
     publish: async (subject: string) => ({ stream: 'OBJ_o', seq: written.push(subject.split('.')[2]!) }),
   } as unknown as JetStream;
   const assets = { objects: () => ({ ensure: async () => ({ stream: 'OBJ_o' }) }) } as unknown as Assets;

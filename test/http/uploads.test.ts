@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { objectStores } from '../../contract/bus/buckets.ts';
 import { UPLOAD_BYTES, UPLOADS_AT_ONCE } from '../../contract/limits/transfer.ts';
 import { uploadRoutes } from '../../http/routes/uploads.ts';
+import { loseMessages } from '../support/lose-messages.ts';
 import { until } from '../support/until.ts';
 import { Coverage } from './coverage.ts';
 import { type Answer, blindConnection, codesOf, unhurriedClock } from './fixture.ts';
@@ -41,6 +42,14 @@ const store = (content: Uint8Array, headers: Record<string, string> = {}): Promi
 const stored = (hash: string): Promise<number | undefined> =>
   world.bus.objects(objectStores.uploads).size(hash);
 const spooled = (): string[] => readdirSync(spool).filter((name) => name.startsWith('mcs-upload-'));
+
+async function positionOf(stream: string): Promise<number> {
+  const authenticator = credsAuthenticator(readFileSync(world.nats.credentialsFile));
+  const client = await connect({ servers: world.nats.url, authenticator });
+  const { state } = await (await client.jetstreamManager()).streams.info(stream);
+  await client.close();
+  return state.last_seq;
+}
 
 /** A client that announces a body and sends the beginning of it. */
 async function begun(bytes: number): Promise<net.Socket> {
@@ -145,6 +154,18 @@ describe('GET /v1/uploads/{hash}', () => {
     expect(codesOf(await read(hashOf(content)))).toEqual(['upload::unknown']);
     await store(content);
     expect((await read(hashOf(content))).body).toEqual({ hash: hashOf(content), size: content.length });
+  });
+
+  it('MC-UPL-002 says that content is not stored of which the store has lost bytes, and it is stored again', async () => {
+    const content = Buffer.alloc(300_000, 'lost ');
+    const hash = hashOf(content);
+    await store(content);
+    const name = `OBJ_${objectStores.uploads.name}`;
+    const last = await positionOf(name);
+    await loseMessages(world.nats, { name }, [last - 2]);
+    expect(codesOf(await read(hash))).toEqual(['upload::unknown']);
+    expect((await store(content)).body).toEqual({ hash, size: content.length });
+    expect((await read(hash)).status).toBe(200);
   });
 
   it('refuses what cannot be a hash as unknown', async () => {
