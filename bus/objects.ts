@@ -4,8 +4,9 @@
  *
  * O1. An object is there with its description, or not at all: pieces without one are forgotten with age.
  * O2. Of content that is named by its hash, the hash is checked before the description is written.
- * O3. What is stored again lives on: content past half its time is written once more, or it would be gone soon after
- *     somebody was informed that it is there.
+ * O3. What is stored again lives on: content past half its time, which the installation states, is written once more,
+ *     or it would be gone soon after somebody was informed that it is there. To a caller that would leave it out for
+ *     being there, it is not there by then.
  * O4. What is replaced or removed leaves nothing behind: pieces go before the description that leads to them, so that
  *     whoever was interrupted finds them again. A removal that nobody finishes leaves an object whose bytes are gone,
  *     and its reader learns so.
@@ -75,6 +76,9 @@ export function openObjects({ jetstream, assets }: ObjectsTools, definition: Obj
   const purge = (filter: string): Promise<unknown> =>
     jetstream.read(`STREAM.PURGE.${asset.name}`, { filter });
 
+  /** O3 */
+  const isLasting = ({ at }: Found): boolean => Date.now() - at < assets.ttlMs(definition) / 2;
+
   /** O7 */
   const isWhole = async ({ nuid, chunks }: ObjectDescription): Promise<boolean> => {
     if (chunks === 0) return true;
@@ -137,15 +141,16 @@ export function openObjects({ jetstream, assets }: ObjectsTools, definition: Obj
 
   return {
     size: async (name) => (await find(name))?.description.size,
-    wholeSize: async (name) => {
+    wholeSize: async (name, { lasting = false } = {}) => {
       const found = await find(name);
-      return found !== undefined && (await isWhole(found.description)) ? found.description.size : undefined;
+      if (found === undefined || (lasting && !isLasting(found))) return undefined;
+      return (await isWhole(found.description)) ? found.description.size : undefined;
     },
     put: async (hash, content) => {
       if (!HASH.test(hash)) throw new TypeError(`not a SHA-256 in hexadecimal: ${JSON.stringify(hash)}`);
       const stored = await find(hash);
-      const isFresh = stored !== undefined && Date.now() - stored.at < definition.ttlMs / 2;
-      if (isFresh && (await isWhole(stored.description))) return stored.description.size;
+      if (stored !== undefined && isLasting(stored) && (await isWhole(stored.description)))
+        return stored.description.size;
       return store(hash, content, (sum) => {
         if (sum.toString('hex') !== hash) throw new Error(`O2: the content is not ${hash}`);
       });

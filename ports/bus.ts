@@ -164,8 +164,11 @@ export interface Bucket {
 export interface Objects {
   /** Bytes of the content; undefined when it is not stored. What the store lost of it since is not looked at. */
   size(name: string): Promise<number | undefined>;
-  /** The same; undefined also when the store has lost some of the bytes. */
-  wholeSize(name: string): Promise<number | undefined>;
+  /**
+   * The same; undefined also when the store has lost some of the bytes and, of what is to be `lasting`, when more than
+   * half of the time is over for which it is kept: `put` writes it once more.
+   */
+  wholeSize(name: string, options?: { readonly lasting?: boolean }): Promise<number | undefined>;
   /**
    * Stores content given in pieces, and resolves with its bytes; what is stored whole already is left as it is. Rejects
    * when the pieces are not what the hash names.

@@ -69,16 +69,18 @@ export const readUpload = defineRoute({
   path: '/v1/uploads/:hash',
   operationId: 'readUpload',
   summary: 'Whether content is stored',
-  description: 'What is stored need not be sent again. Content is kept for as long as runs may name it.',
+  description:
+    'What is stored need not be sent again. Content is kept for as long as runs may name it; past half of that time it is ' +
+    'unknown here, and kept on when it is sent again.',
   tag: 'Uploads',
   params: { hash: hashInPath },
   replies: { 200: UploadReply },
   errors: ['upload::unknown', 'api::unavailable'],
   async handle({ params: { hash } }, { bus }) {
-    const size = await bus.objects(objectStores.uploads).wholeSize(hash);
+    const size = await bus.objects(objectStores.uploads).wholeSize(hash, { lasting: true });
     if (size === undefined)
       return refuse('upload::unknown', `no content is stored under ${hash}`, {
-        help: 'Store it with POST /v1/uploads.',
+        help: 'Store it with POST /v1/uploads, also where it was stored long ago.',
       });
     return { ok: true, value: { status: 200, body: { hash, size } satisfies UploadReply } };
   },
