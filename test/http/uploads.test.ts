@@ -141,7 +141,7 @@ describe('POST /v1/uploads', () => {
     await own.close();
   });
 
-  it('uploads.L1 leaves nothing behind when the client goes, nor where the process is killed over it', async () => {
+  it('routes/uploads.L1 leaves nothing behind when the client goes, nor where the process is killed over it', async () => {
     const socket = await begun(1_000_000);
     await until(() => spooled().length === 1, { what: 'the content being spooled' });
     expect(readdirSync(spool).filter((name) => name.startsWith('mcs-upload-'))).toEqual([]);
