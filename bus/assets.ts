@@ -108,6 +108,11 @@ export class Assets {
     return this.#declared.keptMs(definition);
   }
 
+  /** For how long an object store keeps what is stored, ms. */
+  ttlMs(definition: ObjectsDefinition): number {
+    return this.#declared.ttlMs(definition) ?? definition.ttlMs;
+  }
+
   /** Throws on a definition with an illegal name. */
   stream(definition: StreamDefinition): AssetHandle {
     return this.#handle(checkName(definition.name), () => this.#sized(definition));

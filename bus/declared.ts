@@ -84,6 +84,11 @@ export class Declared {
     return this.#stated(definition).maxAgeMs;
   }
 
+  /** For how long a bucket or object store keeps what is stored, ms; undefined: for good. */
+  ttlMs({ name, ttlMs }: { readonly name: string; readonly ttlMs?: number }): number | undefined {
+    return this.#installation.ttls?.[name] ?? ttlMs;
+  }
+
   stream(definition: StreamDefinition): Config {
     const stated = this.#stated(definition);
     const { name, subjects, maxAgeMs } = stated;
@@ -99,7 +104,7 @@ export class Declared {
 
   bucket(definition: BucketDefinition): Config {
     const { name, history } = definition;
-    const ttlMs = this.#installation.ttls?.[name] ?? definition.ttlMs;
+    const ttlMs = this.ttlMs(definition);
     return {
       ...this.#common(bucketStream(definition)),
       subjects: [`$KV.${name}.>`],
@@ -111,13 +116,14 @@ export class Declared {
     };
   }
 
-  objects({ name, ...definition }: ObjectsDefinition): Config {
-    const ttlMs = this.#installation.ttls?.[name] ?? definition.ttlMs;
+  objects(definition: ObjectsDefinition): Config {
+    const { name } = definition;
+    const ttlMs = this.ttlMs(definition) ?? definition.ttlMs;
     return {
       ...this.#common(`OBJ_${name}`),
       subjects: [`$O.${name}.C.>`, `$O.${name}.M.>`],
       max_age: nanos(ttlMs),
-      duplicate_window: nanos(BUCKET_DEDUPE_MS),
+      duplicate_window: nanos(Math.min(BUCKET_DEDUPE_MS, ttlMs)),
       discard: DiscardPolicy.New,
       allow_rollup_hdrs: true,
       allow_direct: true,

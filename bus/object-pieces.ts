@@ -1,6 +1,7 @@
 /** The bytes of a stored object, read piece by piece as somebody takes them (objects.O5). */
 
 import { ContentGone } from '../contract/outage.ts';
+import { isToken } from '../contract/token.ts';
 import type { StreamMessage } from '../ports/bus.ts';
 import type { JetStream } from './jetstream.ts';
 import { readAt } from './stored-last.ts';
@@ -14,7 +15,8 @@ export interface ObjectDescription {
   readonly chunks: number;
   readonly digest: string;
   readonly mtime: string;
-  readonly options: { readonly max_chunk_size: number };
+  /** Of pieces that have no positions, clients need not say it. */
+  readonly options?: { readonly max_chunk_size: number };
   readonly deleted?: boolean;
   /** Where its pieces stand in the stream; other clients do not say so. */
   readonly positions?: readonly number[];
@@ -41,7 +43,7 @@ export async function* piecesIn(
   const end = Math.min(to, description.size);
   let start = from;
   // Every piece but the last has the same size: the first one needed is known without those before it.
-  const size = description.options.max_chunk_size;
+  const size = description.options?.max_chunk_size ?? 0;
   let index = description.positions === undefined ? 0 : Math.floor(from / size);
   let at = index * size;
   let before = 0;
@@ -92,13 +94,30 @@ function nextOf(
   return readAt(jetstream, stream, { next_by_subj: subject, seq: behind + 1 }, left());
 }
 
-/** What is no description of an object is none. */
+/** What is no description of an object is none (objects.O7). */
 export function descriptionIn({ data }: { readonly data: Uint8Array }): ObjectDescription | undefined {
   try {
     const read = JSON.parse(Buffer.from(data).toString()) as Partial<ObjectDescription> | null;
-    const isWhole = typeof read?.name === 'string' && Number.isInteger(read.size);
-    return isWhole ? (read as ObjectDescription) : undefined;
+    if (typeof read?.name !== 'string' || typeof read.nuid !== 'string' || !isToken(read.nuid))
+      return undefined;
+    if (!isCount(read.size) || !isCount(read.chunks)) return undefined;
+    const { positions, ...rest } = read as ObjectDescription;
+    return arePlaces(positions, rest) ? { ...rest, positions } : rest;
   } catch {
     return undefined;
   }
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
+}
+
+/** Whether each piece has a place there, and which one a byte is in is known: else they are looked for in order. */
+function arePlaces(
+  positions: unknown,
+  { chunks, options }: Pick<ObjectDescription, 'chunks'> & Partial<ObjectDescription>,
+): positions is readonly number[] {
+  const size: unknown = options?.max_chunk_size;
+  if (!isCount(size) || size === 0 || !Array.isArray(positions) || positions.length !== chunks) return false;
+  return positions.every((position) => isCount(position) && position > 0);
 }

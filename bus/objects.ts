@@ -4,14 +4,18 @@
  *
  * O1. An object is there with its description, or not at all: pieces without one are forgotten with age.
  * O2. Of content that is named by its hash, the hash is checked before the description is written.
- * O3. What is stored again lives on: content past half its time is written once more, or it would be gone soon after
- *     somebody was informed that it is there.
+ * O3. What is stored again lives on: content past half its time, which the installation states, is written once more,
+ *     or it would be gone soon after somebody was informed that it is there. To a caller that would leave it out for
+ *     being there, it is not there by then.
  * O4. What is replaced or removed leaves nothing behind: pieces go before the description that leads to them, so that
  *     whoever was interrupted finds them again. A removal that nobody finishes leaves an object whose bytes are gone,
  *     and its reader learns so.
  * O5. Beside what every client writes, a description says where its pieces stand, so that a part in the middle is read
  *     without those before it. A piece that stands elsewhere (a copy of a store) is looked for behind the one before.
  * O8. A piece is no larger than what the bus takes in one message.
+ * O7. A description may be damaged, and lead anywhere: one that does not say where its pieces are and how many is none.
+ *     The store may have lost pieces of one that does: what is promised to be there, or is left out since it is there,
+ *     is counted first.
  * O6. Pieces are stored in their order, as other clients read them: one is on its way while the next one is made, never
  *     two.
  */
@@ -35,6 +39,11 @@ interface Found {
   readonly description: ObjectDescription;
   /** When it was written, ms since 1970. */
   readonly at: number;
+}
+
+/** What the server says of a stream when it is asked how many messages a subject has. */
+interface Counted {
+  readonly state: { readonly subjects?: Readonly<Record<string, number>> };
 }
 
 /** Below what a bus takes in one message by default, and what other clients write; less where a bus takes less. */
@@ -66,6 +75,19 @@ export function openObjects({ jetstream, assets }: ObjectsTools, definition: Obj
 
   const purge = (filter: string): Promise<unknown> =>
     jetstream.read(`STREAM.PURGE.${asset.name}`, { filter });
+
+  /** O3 */
+  const isLasting = ({ at }: Found): boolean => Date.now() - at < assets.ttlMs(definition) / 2;
+
+  /** O7 */
+  const isWhole = async ({ nuid, chunks }: ObjectDescription): Promise<boolean> => {
+    if (chunks === 0) return true;
+    const subject = piecesOf(nuid);
+    const { state } = await jetstream.read<Counted>(`STREAM.INFO.${asset.name}`, {
+      subjects_filter: subject,
+    });
+    return (state.subjects?.[subject] ?? 0) >= chunks;
+  };
 
   const store = async (
     name: string,
@@ -119,10 +141,15 @@ export function openObjects({ jetstream, assets }: ObjectsTools, definition: Obj
 
   return {
     size: async (name) => (await find(name))?.description.size,
+    wholeSize: async (name, { lasting = false } = {}) => {
+      const found = await find(name);
+      if (found === undefined || (lasting && !isLasting(found))) return undefined;
+      return (await isWhole(found.description)) ? found.description.size : undefined;
+    },
     put: async (hash, content) => {
       if (!HASH.test(hash)) throw new TypeError(`not a SHA-256 in hexadecimal: ${JSON.stringify(hash)}`);
       const stored = await find(hash);
-      if (stored !== undefined && Date.now() - stored.at < definition.ttlMs / 2)
+      if (stored !== undefined && isLasting(stored) && (await isWhole(stored.description)))
         return stored.description.size;
       return store(hash, content, (sum) => {
         if (sum.toString('hex') !== hash) throw new Error(`O2: the content is not ${hash}`);

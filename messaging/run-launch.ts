@@ -5,7 +5,8 @@
  *
  * U1. A launch is taken once its submission is stored: what is written after it (the list) may fail, its executor
  *     writes it again.
- * U2. A program outlives every log that names it: one launched again is written again when it is older than a day.
+ * U2. A program outlives every log that names it: one launched again is written again when it is older than a day, or
+ *     damaged.
  */
 
 import { buckets, objectStores } from '../contract/bus/buckets.ts';
@@ -18,10 +19,11 @@ import type { RunSubmission } from '../contract/run-wire.ts';
 import { isUlid } from '../contract/token.ts';
 import type { Mission } from '../mission/mission.ts';
 import { hashesIn } from '../mission/procedure/resolve-run.ts';
-import type { Appended, Bus, StreamMessage } from '../ports/bus.ts';
+import type { Appended, Bus, Entry, StreamMessage } from '../ports/bus.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import { compressed } from './compressed.ts';
+import { readStoredProgram } from './stored-program.ts';
 
 /** How old a stored program may be before a launch writes it again (U2). */
 const PROGRAM_RENEW_MS = 24 * 3_600_000;
@@ -39,9 +41,25 @@ export async function storeProgram(bus: Bus, clock: Clock, { ir, canonical }: St
   // Most are new, and to ask for what the bus does not have is a search of the whole bucket: it is written first.
   if ((await bucket.put(ir, bytes, 0)).outcome === 'written') return;
   const stored = await bucket.get(ir);
-  if (stored !== undefined && clock.now() - stored.at < PROGRAM_RENEW_MS) return;
+  if (stored !== undefined && !isOld(stored, clock) && Buffer.compare(stored.value, bytes) === 0) return;
   // Whoever was faster wrote the same bytes.
   await bucket.put(ir, bytes, stored?.revision ?? 0);
+}
+
+/**
+ * Whether a program that was stored for a later launch is there: if so it is kept as one that is launched now (U2).
+ * Throws `Outage`.
+ */
+export async function keepProgram(bus: Bus, clock: Clock, ir: string): Promise<boolean> {
+  const bucket = bus.bucket(buckets.programs);
+  const stored = await bucket.get(ir);
+  if (stored === undefined || typeof readStoredProgram(stored.value, ir) === 'string') return false;
+  if (isOld(stored, clock)) await bucket.put(ir, stored.value, stored.revision);
+  return true;
+}
+
+function isOld({ at }: Entry, clock: Clock): boolean {
+  return clock.now() - at >= PROGRAM_RENEW_MS;
 }
 
 /** Which of the uploads that a request names are stored whole. Throws `Outage`. */
@@ -52,7 +70,7 @@ export async function storedUploads(
 ): Promise<ReadonlySet<string>> {
   const store = bus.objects(objectStores.uploads);
   const stored = hashesIn(request, mission).map(async (hash) =>
-    (await store.size(hash)) === undefined ? [] : [hash],
+    (await store.wholeSize(hash)) === undefined ? [] : [hash],
   );
   return new Set((await Promise.all(stored)).flat());
 }

@@ -162,18 +162,23 @@ export interface Bucket {
  * asked for.
  */
 export interface Objects {
-  /** Bytes of the content; undefined when it is not stored whole. */
+  /** Bytes of the content; undefined when it is not stored. What the store lost of it since is not looked at. */
   size(name: string): Promise<number | undefined>;
   /**
-   * Stores content given in pieces, and resolves with its bytes; what is stored already is left as it is. Rejects when
-   * the pieces are not what the hash names.
+   * The same; undefined also when the store has lost some of the bytes and, of what is to be `lasting`, when more than
+   * half of the time is over for which it is kept: `put` writes it once more.
+   */
+  wholeSize(name: string, options?: { readonly lasting?: boolean }): Promise<number | undefined>;
+  /**
+   * Stores content given in pieces, and resolves with its bytes; what is stored whole already is left as it is. Rejects
+   * when the pieces are not what the hash names.
    */
   put(hash: string, pieces: AsyncIterable<Uint8Array>): Promise<number>;
   /** Stores content under a name, in the place of what stands there, and resolves with its bytes. */
   replace(name: string, pieces: AsyncIterable<Uint8Array>): Promise<number>;
   /**
-   * The bytes from `from` to before `to` (default: all), read as they are asked for; undefined when it is not stored
-   * whole. The iteration rejects with `ContentGone` where bytes are missing, and with `Outage`.
+   * The bytes from `from` to before `to` (default: all), read as they are asked for; undefined when it is not stored.
+   * The iteration rejects with `ContentGone` where bytes are missing, and with `Outage`.
    */
   read(
     name: string,

@@ -9,6 +9,7 @@ import type { Clock } from '../../ports/clock.ts';
 import { defineBinding } from '../../ports/define-binding.ts';
 import type { Binding, Store } from '../../ports/entity.ts';
 import type { Log } from '../../ports/log.ts';
+import type { MissionSource } from '../../ports/mission-source.ts';
 import { scheduleHistory } from './history.ts';
 import { SCHEDULE_VERSION } from './schedule-store.ts';
 import { submitScheduled } from './submission.ts';
@@ -17,6 +18,7 @@ interface BindingOptions {
   readonly bus: Bus;
   readonly clock: Clock;
   readonly log: Log;
+  readonly missions: MissionSource;
   readonly schedules: ScheduleBook;
   readonly store: Store<ScheduleItem>;
 }

@@ -8,13 +8,25 @@
  *     it is no submission of this one, which is then made under an id that also has its run.
  * B4. Where a run was submitted for it before under another identifier, that is the run which was started: the record
  *     that named it is lost with a store that went back.
+ * B5. Its program was stored when the schedule was made, which may be longer ago than programs are kept, and the bus
+ *     may have lost it: then it is resolved once more with the same configuration, which gives the same program, and
+ *     stored before the run is submitted.
  */
 
 import { assert } from '../../contract/assert.ts';
 import { streams } from '../../contract/bus/streams.ts';
 import { drawnAt } from '../../contract/telecommand-id.ts';
 import type { ScheduleEffect } from '../../machines/schedule/protocol.ts';
-import { announceRun, isLaunched, submissionAt, submitRun } from '../../messaging/run-launch.ts';
+import {
+  announceRun,
+  isLaunched,
+  keepProgram,
+  storeProgram,
+  submissionAt,
+  submitRun,
+} from '../../messaging/run-launch.ts';
+import type { ScheduleBook } from '../../messaging/schedule-book.ts';
+import { resolveSchedule } from '../../messaging/schedule-resolution.ts';
 import { retryWhileBusIsAway } from '../../messaging/while-bus-is-away.ts';
 import { submittedRun } from '../../mission/procedure/run-status.ts';
 import { bySchedule } from '../../mission/schedule/schedule.ts';
@@ -22,11 +34,14 @@ import type { Bus } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { recognizedMs } from '../../ports/id-window.ts';
 import type { Log } from '../../ports/log.ts';
+import type { MissionSource } from '../../ports/mission-source.ts';
 
 interface SubmissionTools {
   readonly bus: Bus;
   readonly clock: Clock;
   readonly log: Log;
+  readonly missions: Pick<MissionSource, 'at'>;
+  readonly schedules: Pick<ScheduleBook, 'get'>;
 }
 
 /** The run that was started; waits while the bus is away. Undefined when `signal` ended the wait. */
@@ -41,14 +56,12 @@ export async function submitScheduled(
   return submitted?.value;
 }
 
-async function submit(
-  { bus, clock, log }: SubmissionTools,
-  schedule: string,
-  effect: ScheduleEffect,
-): Promise<string> {
+async function submit(tools: SubmissionTools, schedule: string, effect: ScheduleEffect): Promise<string> {
+  const { bus, clock, log } = tools;
   const { run, ir, config, pass } = effect;
   const isOld = clock.now() - drawnAt(run) > recognizedMs(bus, streams.runSubmissions);
   if (isOld && (await isLaunched(bus, run))) return run;
+  if (!(await keepProgram(bus, clock, ir))) await storeAgain(tools, schedule, effect);
   const by = bySchedule(schedule);
   const id = `${schedule}-${pass}`;
   const first = await submitRun(bus, { run, ir, by }, { id, config });
@@ -62,4 +75,24 @@ async function submit(
   const { procedure, environment, targets } = effect;
   await announceRun(bus, log, submittedRun(run, { procedure, environment, targets }, by));
   return run;
+}
+
+/** B5. Where that is not possible its run says that it has no program. */
+async function storeAgain(
+  { bus, clock, log, missions, schedules }: SubmissionTools,
+  id: string,
+  { ir, config }: ScheduleEffect,
+): Promise<void> {
+  const [schedule, mission] = [schedules.get(id), await missions.at(config)];
+  const resolved =
+    schedule === undefined || mission === undefined
+      ? undefined
+      : await resolveSchedule(bus, mission, schedule, schedule.pass);
+  if (resolved?.ok !== true || resolved.value.ir !== ir) {
+    const faults = resolved?.ok === false ? resolved.faults.map(({ message }) => message) : [];
+    log.error({ schedule: id, ir, config, faults }, 'program of a schedule is lost and cannot be made again');
+    return;
+  }
+  await storeProgram(bus, clock, resolved.value);
+  log.error({ schedule: id, ir }, 'program of a schedule was lost: resolved and stored again');
 }

@@ -228,7 +228,7 @@ export class Chunked implements Delivery, Stoppable {
     else {
       const bytes = await this.#options.uploads.read(key, record.source ?? '', start, end);
       if (bytes === undefined) {
-        const reason = `content ${record.source} is not stored any more`;
+        const reason = `content ${record.source} is not stored any more: POST /v1/uploads stores it again`;
         if (this.#requests.has(id)) this.#options.waits.failed(key, reason);
         return undefined;
       }

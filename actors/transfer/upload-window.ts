@@ -41,11 +41,15 @@ export class UploadWindow {
     if (known !== undefined) return known.bytes;
     const window: Window = { start, bytes: this.#load(source, start) };
     this.#windows.set(key, [...kept, window].slice(-UPLOAD_WINDOWS));
-    window.bytes.catch(() => this.#lost(key, window));
+    const lost = (): void => this.#lost(key, window);
+    // What is not stored may be stored again.
+    window.bytes.then((bytes) => {
+      if (bytes === undefined) lost();
+    }, lost);
     return window.bytes;
   }
 
-  /** It is read again by whoever needs it next. */
+  /** It is read again when it is needed next. */
   #lost(key: string, window: Window): void {
     const kept = this.#windows.get(key)?.filter((each) => each !== window);
     if (kept !== undefined) this.#windows.set(key, kept);

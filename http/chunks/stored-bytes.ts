@@ -45,7 +45,7 @@ export class StoredBytes {
 
   /** Whether the whole file is still kept. Rejects with `Outage`. */
   async isKept(record: StoredTransfer): Promise<boolean> {
-    return (await this.#objects.size(contentObject(record))) !== undefined;
+    return (await this.#objects.wholeSize(contentObject(record))) !== undefined;
   }
 
   /** Where the part begins that has this byte; behind the end of the file where that is not known (S2). */

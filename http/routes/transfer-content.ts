@@ -119,10 +119,12 @@ async function contentOf(record: StoredTransfer, bus: Bus): Promise<Handled<Serv
   if (sha256 === undefined) return incomplete(record);
   const objects = bus.objects(isDownload ? objectStores.files : objectStores.uploads);
   const name = isDownload ? contentObject(record) : sha256;
-  const isThere = size === 0 || (await objects.size(name)) === size;
+  const isThere = size === 0 || (await objects.wholeSize(name)) === size;
   if (!isThere)
     return refuse('transfer::content-gone', `the content of ${fileOf(record)} is not kept any more`, {
-      help: 'A file that is written again on board gets another generation, which can be transferred.',
+      help: isDownload
+        ? 'A file that is written again on board gets another generation, which can be transferred.'
+        : 'Store it again with POST /v1/uploads.',
     });
   const fileName = `${target}-${file_id}-${generation}`;
   const read = (start: number, end: number) => piecesOf(objects, name, start, end);

@@ -2,12 +2,12 @@
  * Content stored for procedures that upload it. Mission Control Service, section 4.7 rule 8: nothing is uploaded here;
  * the hash is given to a run as a `file` input.
  *
- * L1. The content is spooled to a file while its hash is not known, and stored under it once it is.
+ * L1. The content is spooled to a file while its hash is not known, and stored under it once it is. The file has no
+ *     name as soon as it is open: a process that is killed leaves nothing of it.
  */
 
 import { createHash, randomUUID } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { open, rm } from 'node:fs/promises';
+import { type FileHandle, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Type from 'typebox';
@@ -43,15 +43,14 @@ export const upload = defineRoute({
     if (!busAnswers(ports.bus)) return busUnavailable();
     const slot = slots.take(ports.clock.now(), () => content.giveUp());
     if (slot === undefined) return busy();
-    const file = join(tmpdir(), `mcs-upload-${randomUUID()}`);
     try {
-      return await store(content, file, slot, ports);
+      return await store(content, slot, ports);
     } catch (error) {
       if (error instanceof ContentBroken) return slot.isGivenUp ? tooSlow() : tooLarge();
+      if (isOfFileSystem(error)) return noFolder(error, ports);
       throw error;
     } finally {
       slot.release();
-      await rm(file, { force: true });
     }
   },
 });
@@ -69,46 +68,68 @@ export const readUpload = defineRoute({
   path: '/v1/uploads/:hash',
   operationId: 'readUpload',
   summary: 'Whether content is stored',
-  description: 'What is stored need not be sent again. Content is kept for as long as runs may name it.',
+  description:
+    'What is stored need not be sent again. Content is kept for as long as runs may name it; past half of that time it is ' +
+    'unknown here, and kept on when it is sent again.',
   tag: 'Uploads',
   params: { hash: hashInPath },
   replies: { 200: UploadReply },
   errors: ['upload::unknown', 'api::unavailable'],
   async handle({ params: { hash } }, { bus }) {
-    const size = await bus.objects(objectStores.uploads).size(hash);
+    const size = await bus.objects(objectStores.uploads).wholeSize(hash, { lasting: true });
     if (size === undefined)
       return refuse('upload::unknown', `no content is stored under ${hash}`, {
-        help: 'Store it with POST /v1/uploads.',
+        help: 'Store it with POST /v1/uploads, also where it was stored long ago.',
       });
     return { ok: true, value: { status: 200, body: { hash, size } satisfies UploadReply } };
   },
 });
 
-async function store(
-  content: Content,
-  file: string,
-  slot: UploadSlot,
-  { bus }: RoutePorts,
-): Promise<Handled<Reply>> {
-  const hash = await spool(content, file, slot);
-  const size = await bus.objects(objectStores.uploads).put(hash, createReadStream(file));
-  return { ok: true, value: { status: 201, body: { hash, size } satisfies UploadReply } };
+async function store(content: Content, slot: UploadSlot, { bus }: RoutePorts): Promise<Handled<Reply>> {
+  const file = await unnamedFile();
+  try {
+    const hash = await spool(content, file, slot);
+    const spooled = file.createReadStream({ start: 0, autoClose: false });
+    const size = await bus.objects(objectStores.uploads).put(hash, spooled);
+    return { ok: true, value: { status: 201, body: { hash, size } satisfies UploadReply } };
+  } finally {
+    await file.close();
+  }
+}
+
+/** L1 */
+async function unnamedFile(): Promise<FileHandle> {
+  const path = join(tmpdir(), `mcs-upload-${randomUUID()}`);
+  const file = await open(path, 'wx+', 0o600);
+  await rm(path, { force: true });
+  return file;
 }
 
 /** Writes the content to the file; its SHA-256. */
-async function spool(content: Content, file: string, slot: UploadSlot): Promise<string> {
+async function spool(content: Content, file: FileHandle, slot: UploadSlot): Promise<string> {
   const sum = createHash('sha256');
-  const handle = await open(file, 'wx', 0o600);
-  try {
-    for await (const piece of content.pieces()) {
-      slot.took(piece.length);
-      sum.update(piece);
-      await handle.writeFile(piece);
-    }
-  } finally {
-    await handle.close();
+  for await (const piece of content.pieces()) {
+    slot.took(piece.length);
+    sum.update(piece);
+    await file.writeFile(piece);
   }
   return sum.digest('hex');
+}
+
+function isOfFileSystem(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && 'syscall' in error && 'code' in error;
+}
+
+function noFolder({ code, message }: NodeJS.ErrnoException, { log }: RoutePorts): Handled<Reply> {
+  const folder = tmpdir();
+  log.error({ folder, code, reason: message }, 'content cannot be spooled');
+  return refuse(
+    'api::unavailable',
+    `the folder of the service for temporary files, ${folder}, cannot be used (${code})`,
+    {
+      help: 'Free space in it, or have the service started with another TMPDIR.',
+    },
+  );
 }
 
 /** Also when the client has gone: then nobody reads it. */

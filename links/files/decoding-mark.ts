@@ -21,6 +21,7 @@ import {
   type DecodeFileReply,
   readDecodeFileReply,
 } from '../../contract/file-decoding.ts';
+import { isInstant } from '../../contract/instant.ts';
 import { readReply } from '../../contract/reply.ts';
 import { transferKey } from '../../contract/transfer.ts';
 import type { Bucket, Bus, StreamMessage } from '../../ports/bus.ts';
@@ -125,7 +126,13 @@ function bytesOf(mark: DecodingMark): Buffer {
 /** Undefined where it is none: it begins again from the start. */
 function readMark(bytes: Uint8Array): DecodingMark | undefined {
   const { begun, framing, after, account, reply } = readReply(bytes) ?? {};
-  if (!isWhole(begun) || typeof framing !== 'string' || !isWhole(after) || !isAccount(account))
+  if (
+    !isWhole(begun) ||
+    !isInstant(begun) ||
+    typeof framing !== 'string' ||
+    !isWhole(after) ||
+    !isAccount(account)
+  )
     return undefined;
   const given = reply === undefined ? undefined : readDecodeFileReply(Buffer.from(JSON.stringify(reply)));
   return { begun, framing, after, account, ...(given !== undefined && { reply: given }) };

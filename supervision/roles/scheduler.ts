@@ -23,7 +23,7 @@ export async function startScheduler(context: RoleContext): Promise<Role> {
       if (state === 'fired' || state === 'missed') count(state);
     },
   });
-  const binding = createScheduleBinding({ bus, clock, log, schedules, store });
+  const binding = createScheduleBinding({ bus, clock, log, missions, schedules, store });
   const { kind, cells } = hostCells(binding, () => scheduler, context);
   const work = {
     bus,

@@ -310,6 +310,7 @@ export function busContract(kind: string, start: () => Promise<BusWorld>): void 
         expect(await bus.objects(store).size(hash)).toBeUndefined();
         expect(await bus.objects(store).put(hash, inPieces(content, 70_001))).toBe(300_000);
         expect(await other.objects(store).size(hash)).toBe(300_000);
+        expect(await other.objects(store).wholeSize(hash)).toBe(300_000);
       });
 
       it('keeps empty content, and the same content once', async () => {

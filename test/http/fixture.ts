@@ -92,6 +92,7 @@ export const absentBus: Bus = {
   }),
   objects: () => ({
     size: async () => away(),
+    wholeSize: async () => away(),
     put: async () => away(),
     replace: async () => away(),
     read: async () => away(),

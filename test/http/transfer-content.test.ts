@@ -3,9 +3,11 @@
  * there: its records, parts and contents are written here as it writes them.
  */
 
+import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { credsAuthenticator, connect as natsClient } from 'nats';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
 import { objectStores } from '../../contract/bus/buckets.ts';
@@ -13,6 +15,7 @@ import { ByteRanges } from '../../contract/byte-ranges.ts';
 import { readChunkMessage } from '../../contract/chunk-message.ts';
 import { contentObject, partObject, type StoredTransfer } from '../../contract/transfer.ts';
 import { transferContentFollows, transferContentRoutes } from '../../http/routes/transfer-content.ts';
+import { loseMessages } from '../support/lose-messages.ts';
 import { storedTransfer, wholeTransfer } from '../support/transfers.ts';
 import { until } from '../support/until.ts';
 import { Coverage } from './coverage.ts';
@@ -117,6 +120,14 @@ describe('GET …/content', () => {
     expect(said(await coverage.call(`${pathOf('1')}?direction=down`))).toEqual([400, ['api::invalid-body']]);
   });
 
+  it('refuses content of which the store has lost bytes before anything of it is sent', async () => {
+    const content = contentOf(300_000, 4);
+    const transfer = wholeTransfer(sha256Of(content), { file_id: '7', size: content.length });
+    await storeWithout(transfer, content);
+    await world.record(transfer);
+    expect(said(await read('7'))).toEqual([404, ['transfer::content-gone']]);
+  });
+
   it('transfer-content.T1 is read no faster than its client takes it', async () => {
     const large = contentOf(24 * MEBIBYTE, 9);
     const transfer = wholeTransfer(sha256Of(large), { file_id: '6', size: large.length });
@@ -136,6 +147,17 @@ describe('GET …/content', () => {
     for (const socket of sockets) socket.destroy();
   });
 });
+
+/** Stores the whole file, of which the store loses the last piece. */
+async function storeWithout(transfer: StoredTransfer, content: Buffer): Promise<void> {
+  await world.storeWhole(transfer, content);
+  const authenticator = credsAuthenticator(readFileSync(world.nats.credentialsFile));
+  const client = await natsClient({ servers: world.nats.url, authenticator });
+  const name = `OBJ_${objectStores.files.name}`;
+  const { state } = await (await client.jetstreamManager()).streams.info(name);
+  await client.close();
+  await loseMessages(world.nats, { name }, [state.last_seq - 1]);
+}
 
 interface Reading {
   /** Bytes as they came, put where they belong. */
@@ -249,6 +271,16 @@ describe('GET (WS) …/chunks', () => {
     await until(() => first.closed() !== undefined);
     expect(first.closed()).toEqual([1000, 'CORRUPTED: crc32 differs']);
     expect(first.bytes.equals(content)).toBe(true);
+  });
+
+  it('ends a reading of a file that is whole and of which the store has lost bytes: 4410', async () => {
+    const content = contentOf(300_000, 6);
+    const partial = await world.record(storedTransfer({ file_id: '16', size: content.length }));
+    const reading = await readAlong('16', content.length);
+    await storeWithout(partial, content);
+    await world.record(wholeTransfer(sha256Of(content), { file_id: '16', size: content.length }));
+    await until(() => reading.closed() !== undefined, { what: 'the end of the reading' });
+    expect(reading.closed()).toEqual([4410, 'the content is not kept any more']);
   });
 
   it('chunk-reader.C1 holds back a reader that takes nothing, not the others and not the transfer', async () => {

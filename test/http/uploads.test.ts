@@ -1,7 +1,7 @@
 /** Content stored for runs, on a real bus: what is kept, what is refused, and what is left behind. */
 
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
 import net from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { objectStores } from '../../contract/bus/buckets.ts';
 import { UPLOAD_BYTES, UPLOADS_AT_ONCE } from '../../contract/limits/transfer.ts';
 import { uploadRoutes } from '../../http/routes/uploads.ts';
+import { loseMessages } from '../support/lose-messages.ts';
 import { until } from '../support/until.ts';
 import { Coverage } from './coverage.ts';
 import { type Answer, blindConnection, codesOf, unhurriedClock } from './fixture.ts';
@@ -40,7 +41,28 @@ const store = (content: Uint8Array, headers: Record<string, string> = {}): Promi
   coverage.call(url, { method: 'POST', body: content as never, headers });
 const stored = (hash: string): Promise<number | undefined> =>
   world.bus.objects(objectStores.uploads).size(hash);
-const spooled = (): string[] => readdirSync(spool).filter((name) => name.startsWith('mcs-upload-'));
+/** Files that are open, of which no folder has the name. */
+const spooled = (): string[] =>
+  openFiles().filter((path) => path.startsWith(join(spool, 'mcs-upload-')) && path.endsWith(' (deleted)'));
+
+function openFiles(): string[] {
+  const folder = '/proc/self/fd';
+  return readdirSync(folder).map((descriptor) => {
+    try {
+      return readlinkSync(join(folder, descriptor));
+    } catch {
+      return '';
+    }
+  });
+}
+
+async function positionOf(stream: string): Promise<number> {
+  const authenticator = credsAuthenticator(readFileSync(world.nats.credentialsFile));
+  const client = await connect({ servers: world.nats.url, authenticator });
+  const { state } = await (await client.jetstreamManager()).streams.info(stream);
+  await client.close();
+  return state.last_seq;
+}
 
 /** A client that announces a body and sends the beginning of it. */
 async function begun(bytes: number): Promise<net.Socket> {
@@ -119,11 +141,26 @@ describe('POST /v1/uploads', () => {
     await own.close();
   });
 
-  it('leaves nothing behind when the client goes', async () => {
+  it('routes/uploads.L1 leaves nothing behind when the client goes, nor where the process is killed over it', async () => {
     const socket = await begun(1_000_000);
     await until(() => spooled().length === 1, { what: 'the content being spooled' });
+    expect(readdirSync(spool).filter((name) => name.startsWith('mcs-upload-'))).toEqual([]);
     socket.destroy();
     await until(() => spooled().length === 0, { what: 'the spooled content removed' });
+  });
+
+  it('says what is the matter with the folder that content is spooled to: 503', async () => {
+    process.env.TMPDIR = join(spool, 'removed');
+    try {
+      const answer = await store(Buffer.from('no place for it'));
+      expect([answer.status, codesOf(answer)]).toEqual([503, ['api::unavailable']]);
+      expect(answer.body.errors[0]).toMatchObject({
+        message: `the folder of the service for temporary files, ${process.env.TMPDIR}, cannot be used (ENOENT)`,
+        help: expect.stringContaining('TMPDIR'),
+      });
+    } finally {
+      process.env.TMPDIR = spool;
+    }
   });
 
   it('takes a bounded number at once and refuses the next: 503', async () => {
@@ -145,6 +182,18 @@ describe('GET /v1/uploads/{hash}', () => {
     expect(codesOf(await read(hashOf(content)))).toEqual(['upload::unknown']);
     await store(content);
     expect((await read(hashOf(content))).body).toEqual({ hash: hashOf(content), size: content.length });
+  });
+
+  it('MC-UPL-002 says that content is not stored of which the store has lost bytes, and it is stored again', async () => {
+    const content = Buffer.alloc(300_000, 'lost ');
+    const hash = hashOf(content);
+    await store(content);
+    const name = `OBJ_${objectStores.uploads.name}`;
+    const last = await positionOf(name);
+    await loseMessages(world.nats, { name }, [last - 2]);
+    expect(codesOf(await read(hash))).toEqual(['upload::unknown']);
+    expect((await store(content)).body).toEqual({ hash, size: content.length });
+    expect((await read(hash)).status).toBe(200);
   });
 
   it('refuses what cannot be a hash as unknown', async () => {

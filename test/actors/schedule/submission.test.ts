@@ -1,10 +1,13 @@
-/** submission.B1 to B4: one run for each fired schedule, whatever was submitted before. */
+/** submission.B1 to B5: one run for each fired schedule, whatever was submitted before. */
 
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { submitScheduled } from '../../../actors/schedule/submission.ts';
 import { buckets } from '../../../contract/bus/buckets.ts';
 import type { RunSummary } from '../../../contract/run.ts';
 import type { ScheduleEffect } from '../../../machines/schedule/protocol.ts';
+import { readStoredProgram } from '../../../messaging/stored-program.ts';
+import { AOS, at } from '../../mission/schedule/records.ts';
+import { TestMissions } from '../../support/missions.ts';
 import { keptLog } from '../../support/silent-log.ts';
 import { ScheduleWorld } from './world.ts';
 
@@ -29,7 +32,8 @@ async function started() {
   onTestFinished(() => world.stop());
   const log = keptLog();
   const { bus } = world.observer;
-  const tools = { bus, clock: world.clock, log };
+  const { schedules } = world.observer.books;
+  const tools = { bus, clock: world.clock, log, missions: new TestMissions(world.mission), schedules };
   const submit = async (schedule: string, wanted: ScheduleEffect): Promise<string | undefined> => {
     const run = await world.finish(submitScheduled(tools, schedule, wanted, new AbortController().signal));
     await world.run(50);
@@ -98,6 +102,63 @@ describe('the submission of a schedule', () => {
     expect(await world.finish(given)).toBeUndefined();
     world.server.turn(true);
     await world.run(1_000);
+  });
+});
+
+describe('the program of a schedule', () => {
+  async function planned() {
+    const world = await ScheduleWorld.start(['one']);
+    onTestFinished(() => world.stop());
+    await world.pass();
+    const { ir } = await world.schedule();
+    const programs = world.observer.bus.bucket(buckets.programs);
+    const stored = async () => {
+      const entry = await world.finish(programs.get(ir));
+      return entry && { at: entry.at, program: readStoredProgram(entry.value, ir) };
+    };
+    return { world, ir, programs, stored };
+  }
+
+  it.each([
+    ['lost', undefined],
+    ['damaged', Buffer.from('{"format":1}')],
+  ])(
+    'MC-RUN-041 submission.B5 that the bus has %s is stored again before its run is submitted',
+    async (_, left) => {
+      const { world, ir, programs, stored } = await planned();
+      const { revision } = (await world.finish(programs.get(ir)))!;
+      if (left === undefined) await world.finish(programs.remove(ir, revision));
+      else await world.finish(programs.overwrite(ir, left));
+      await world.run(25 * 60_000);
+      expect(world.submissions).toMatchObject([{ ir, by: 'schedule s1' }]);
+      expect(await stored()).toMatchObject({ program: { format: 1, procedure: 'nothing' } });
+      const said = world.processes[0]!.log.said.map(({ message }) => message);
+      expect(said).toContain('program of a schedule was lost: resolved and stored again');
+    },
+  );
+
+  it('submission.B5 that cannot be made again is named in the log, and its run says so', async () => {
+    const { world, submit, log } = await started();
+    expect(await submit('s1', effect())).toBe(RUN);
+    expect(log.said.map(({ message }) => message)).toContain(
+      'program of a schedule is lost and cannot be made again',
+    );
+    expect(world.submissions).toHaveLength(1);
+  });
+
+  it('run-launch.U2 that was stored long before is kept for as long as one that is launched now', async () => {
+    const world = await ScheduleWorld.start(['one']);
+    onTestFinished(() => world.stop());
+    const later = 2 * 86_400_000;
+    await world.pass({ aos: at(later), los: at(later + 600_000) });
+    const { ir } = await world.schedule();
+    const get = () => world.finish(world.observer.bus.bucket(buckets.programs).get(ir));
+    const before = (await get())!;
+    await world.runTo(AOS + later + 31_000);
+    expect(world.submissions).toMatchObject([{ ir }]);
+    const behind = (await get())!;
+    expect(behind.at - before.at).toBeGreaterThan(later - 60_000);
+    expect(Buffer.from(behind.value).equals(Buffer.from(before.value))).toBe(true);
   });
 });
 

@@ -170,6 +170,26 @@ describe('an upload', () => {
     expect((await world.until('sat1.7.1.up', 'COMPLETE', 30_000)).received).toEqual([[0, 5_000]]);
   });
 
+  it('MC-UPL-009 waits, with the reason, for content that the store has lost, and goes on when it is stored again', async () => {
+    const world = await TransferWorld.start();
+    const manager = await world.manager('one');
+    await world.hold(EXCLUSIVE);
+    const source = createHash('sha256').update(CONTENT).digest('hex');
+    const uploads = world.outside.objects(objectStores.uploads);
+    await world.upload('7', CONTENT, RUN);
+    await world.finish(uploads.remove(source));
+    await world.run(60_000);
+    const { state, reason } = world.stored('sat1.7.1.up')!;
+    expect([state, reason]).toEqual([
+      'REQUESTED',
+      expect.stringContaining(`content ${source} is not stored`),
+    ]);
+    await world.finish(uploads.put(source, piecesOf(CONTENT)));
+    await world.until('sat1.7.1.up', 'COMPLETE');
+    expect(onBoard(world).equals(CONTENT)).toBe(true);
+    expect(manager.failures).toEqual([]);
+  });
+
   it('MC-UPL-009 transfer/chunked.Q4 nothing is written by who leads no more, also where its content is slow to be read', async () => {
     const world = await TransferWorld.start();
     let isReading = false;

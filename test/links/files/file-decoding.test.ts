@@ -1,6 +1,7 @@
 /** Files that are offered, decoded by processes that die, sleep, lose the bus, and come too late. */
 
 import { describe, expect, it } from 'vitest';
+import { buckets } from '../../../contract/bus/buckets.ts';
 import { header } from '../../../contract/bus/headers.ts';
 import { streams } from '../../../contract/bus/streams.ts';
 import { subject } from '../../../contract/bus/subjects.ts';
@@ -11,13 +12,15 @@ import {
   FILE_DECODES_WAITING,
 } from '../../../contract/limits/transfer.ts';
 import { decodeFile } from '../../../links/files/decode-file.ts';
+import { NOTHING_READ } from '../../../links/files/file-reader.ts';
 import { demoMission } from '../../support/missions.ts';
-import { DEMO_MISSION, demoOffer, demoReader, hours, LttmWorld, samplesOf } from './lttm-world.ts';
+import { DEMO_MISSION, demoOffer, demoReader, hours, LttmWorld, NOW, samplesOf } from './lttm-world.ts';
 
 const FILE = hours(1);
 /** Long enough to be killed in the middle: 8 s. */
 const LONG = hours(160);
 
+const FRAMING = JSON.stringify(DEMO_MISSION.targets.get('sat1')!.platform!.files!.types[0]!.frames!);
 const PART = LONG.subarray(0, 1_000_000);
 
 /** What the file says, each sample once. */
@@ -69,6 +72,27 @@ describe('a file that is offered', () => {
     expect(await world.offer('1')).toEqual({ outcome: 'decoded', samples: 1_800 });
     expect(difference(sent(world), whole(FILE))).toBeUndefined();
   });
+
+  it.each([
+    ['garbage', '{{'],
+    ['no object', '7'],
+    ['a time that is none', { begun: 9e15, framing: FRAMING, after: 0, account: NOTHING_READ }],
+    ['a text for a number', { begun: '5', framing: FRAMING, after: 0, account: NOTHING_READ }],
+    ['a place that the stream has not', { begun: 5, framing: FRAMING, after: 1e12, account: NOTHING_READ }],
+  ])(
+    'decoding-mark.M3 a mark that is damaged is none, and the file is decoded from its start: %s',
+    async (_, mark) => {
+      const world = new LttmWorld();
+      await world.decoder('one');
+      await world.store('1', FILE);
+      const bytes = Buffer.from(typeof mark === 'string' ? mark : JSON.stringify(mark));
+      await world.finish(world.outside.bucket(buckets.decodings).overwrite('sat1.1.1', bytes));
+      expect(await world.offer('1')).toEqual({ outcome: 'decoded', samples: 1_800 });
+      expect(difference(sent(world), whole(FILE))).toBeUndefined();
+      for (const { batch } of world.published())
+        for (const { ground } of batch.blocks) expect(Math.abs(ground[0]! - NOW)).toBeLessThan(60_000);
+    },
+  );
 
   it('decoding-mark.M1 MC-XFER-057 goes on behind the death of its process, each sample once, however long that took', async () => {
     for (const laterMs of [100, FILE_DECODE_MS + 30_000]) {
