@@ -14,7 +14,7 @@ import type { AuthSettings } from '../mission/mission.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { MissionSource } from '../ports/mission-source.ts';
-import type { TokenFault, Tokens, VerifiedToken } from '../ports/tokens.ts';
+import type { AccessTokens, TokenFault, VerifiedToken } from '../ports/tokens.ts';
 import { KeySet } from './key-set.ts';
 import { type Fetch, keySource } from './key-source.ts';
 import { type KeyLocation, type Provider, providerOf } from './provider.ts';
@@ -29,9 +29,10 @@ export interface MissionTokensOptions {
   readonly missionFolder?: string | undefined;
 }
 
-export class MissionTokens implements Tokens {
+export class MissionTokens implements AccessTokens {
   readonly #options: MissionTokensOptions;
   readonly #forget: () => void;
+  readonly #listeners = new Set<() => void>();
   #settings = '';
   #checker: Checker | undefined;
   /** T3 */
@@ -51,6 +52,11 @@ export class MissionTokens implements Tokens {
     });
   }
 
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
   /** No key is read any more. */
   stop(): void {
     this.#forget();
@@ -64,6 +70,7 @@ export class MissionTokens implements Tokens {
     const provider = providerOf(auth);
     const keys = this.#keysAt(provider?.keys);
     this.#checker = provider && keys && new Checker(provider, keys, this.#options.clock);
+    this.#changed();
   }
 
   /** T3 */
@@ -79,10 +86,17 @@ export class MissionTokens implements Tokens {
     const { clock, log, fetch, missionFolder } = this.#options;
     return new KeySet({
       read: keySource(location, { clock, fetch, missionFolder }),
-      changed: () => this.#checker?.keysChanged(),
+      changed: () => {
+        this.#checker?.keysChanged();
+        this.#changed();
+      },
       clock,
       log,
     });
+  }
+
+  #changed(): void {
+    for (const listener of [...this.#listeners]) listener();
   }
 }
 
