@@ -59,14 +59,15 @@ export const readParameters = defineRoute({
     if (target.value.platform === undefined) return noCatalogue(target.value);
     const environment = environmentOf(target.value, query.environment);
     if (!environment.ok) return environment;
-    const { mode } = await readMode(target.value, ports);
+    const current = await readMode(target.value, ports);
+    if (!current.ok) return current;
     const store = storeOf(params.target, ports);
     if (!store.ok) return store;
     const about = {
       target: target.value,
       platform: target.value.platform,
       environment: environment.value,
-      mode,
+      mode: current.value.mode,
       store: store.value,
     };
     return { ok: true, value: { status: 200, body: viewOf(about) } };

@@ -31,6 +31,9 @@ import { begun, type Worker, type WorkerContext } from '../ownership/owned-worke
 import { Receiver } from './receiver.ts';
 
 const SECOND_MS = 1_000;
+/** mission/mode.M2 */
+const UNREADABLE =
+  'the mode of a target cannot be read: its links stay bound as they were, or as by its default';
 
 export interface LinkBindingsOptions extends WorkerContext {
   readonly bus: Bus;
@@ -130,10 +133,11 @@ export class LinkBindings implements Worker {
   }
 
   async start(): Promise<void> {
-    const { bus, missions } = this.#options;
+    const { bus, log, missions } = this.#options;
     let isReady = false;
     this.#watch = await bus.bucket(buckets.modes).watch('>', (target, entry) => {
       const mode = readTargetMode(entry?.value);
+      if (mode === 'unreadable') return log.error({ target }, UNREADABLE);
       if (mode === undefined) this.#modes.delete(target);
       else this.#modes.set(target, mode);
       if (isReady) this.#reconcile();

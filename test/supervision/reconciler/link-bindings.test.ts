@@ -73,14 +73,14 @@ describe('the bindings of a mission', () => {
 });
 
 const leading = (
-  about: Pick<LinkBindingsOptions, 'bus' | 'clock' | 'missions'>,
+  about: Pick<LinkBindingsOptions, 'bus' | 'clock' | 'missions'> & Partial<Pick<LinkBindingsOptions, 'log'>>,
   epoch: number,
   holds = true,
 ): Promise<LinkBindings> =>
   startLinkBindings({
+    log: keptLog(),
     ...about,
     random: { next: () => 1 },
-    log: keptLog(),
     epoch,
     holds: () => holds,
     failed: (error) => {
@@ -177,6 +177,20 @@ describe('the leader', () => {
     await setMode('nominal');
     await until(() => mode(kept) === 'nominal');
     expect(kept.of(all)[0]?.overrides).toEqual({ bench: { 'obc.watchdog': 600 } });
+  });
+
+  it('mission/mode.M2 leaves the links of a target as they are bound where its mode cannot be read, and says so', async () => {
+    await setMode('nominal');
+    const log = keptLog();
+    const worker = await leading({ bus, clock, missions, log }, 1);
+    workers.push(worker);
+    const kept = gateway();
+    await until(() => mode(kept) === 'nominal');
+    await bus.bucket(buckets.modes).overwrite('sat1', Buffer.from('{"mode":'));
+    await until(() => log.said.some(({ message }) => message.includes('cannot be read')));
+    expect(mode(kept)).toBe('nominal');
+    await setMode('safe');
+    await until(() => mode(kept) === 'safe');
   });
 
   it('reports when the configuration changes, a mode that is no longer declared included', async () => {
