@@ -1,6 +1,6 @@
 /** What is reported the links of a mission, and when, on a real bus with drivers and gateways of the test. */
 
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { NatsBus } from '../../../bus/nats-bus.ts';
 import { buckets } from '../../../contract/bus/buckets.ts';
 import { subject } from '../../../contract/bus/subjects.ts';
@@ -214,6 +214,34 @@ describe('the leader', () => {
     await setMode('nominal');
     leader.passesSoon([pass(9, 19)]);
     await until(() => mode(kept) === 'nominal');
+  });
+
+  it('link-bindings.K4 MC-MODE-016 a mode that changes costs what there is of its target, also during a pass', async () => {
+    const stations = { ...stationMission(), revision: 'stations' };
+    missions.publish(stations);
+    const [driver, station] = [new KeptBindings(), new KeptBindings()];
+    const kiruna = subject.gatewayVerb('kiruna-1', 'bind');
+    served.push(serveBindings(DRIVER, { driver: 'pus' }, driver, { bus, log: keptLog() }));
+    served.push(serveBindings(kiruna, { gateway: 'kiruna-1' }, station, { bus, log: keptLog() }));
+    const leader = await lead(5);
+    leader.passesSoon([pass(9, 19)]);
+    const modes = () => [mode(driver), mode(station)].join();
+    await until(() => modes() === 'safe,safe');
+    const everyTarget = vi.spyOn(stations.targets, 'values');
+    await setMode('nominal');
+    await until(() => modes() === 'nominal,nominal');
+    const bucket = bus.bucket(buckets.modes);
+    await bucket.remove('sat1', (await bucket.get('sat1'))!.revision);
+    await until(() => modes() === 'safe,safe');
+    await bucket.overwrite('unknown', Buffer.from(JSON.stringify({ mode: 'nominal', since })));
+    await setMode('nominal');
+    await until(() => modes() === 'nominal,nominal');
+    expect(everyTarget).not.toHaveBeenCalled();
+    everyTarget.mockRestore();
+    leader.passesSoon([]);
+    missions.publish({ ...stations, revision: 'other' });
+    await setMode('safe');
+    await until(() => mode(driver) === 'safe');
   });
 
   it('link-bindings.K2 tells whoever begins to serve, from its request alone', async () => {
