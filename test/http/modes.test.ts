@@ -416,6 +416,22 @@ describe('the parameters of a target', () => {
     ]);
   });
 
+  it('MC-PAR-003 have the value of each mode and environment, whatever the names of these are', async () => {
+    const names = ['__proto__', 'constructor', 'toString'];
+    world.missions.publish(missionWith(['safe', ...names].join(', ')));
+    for (const name of names) {
+      await store('sat1', { mode: name, since: '2026-01-02T03:04:05.678Z' });
+      const { body } = await parameters();
+      const [watchdog, gain] = body.parameters;
+      expect(watchdog.value).toBe(1);
+      expect(Object.entries(watchdog.values)).toEqual([['safe', 2], ...names.map((each) => [each, 1])]);
+      expect(gain).not.toHaveProperty('value');
+      expect(gain.readback.matches).toBeNull();
+      const asked = await parameters('sat1', `?environment=${name}`);
+      expect(said(asked)).toEqual([422, ['api::unknown-environment']]);
+    }
+  });
+
   it('have no value for a target without modes', async () => {
     const { body } = await parameters('sat2');
     expect(body.mode).toBeNull();
