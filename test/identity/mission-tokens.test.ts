@@ -285,6 +285,14 @@ describe('keys elsewhere', () => {
       await writeFile(join(folder, 'keys.json'), '-----BEGIN PUBLIC KEY-----');
       expect(await said(start(settings('keys.json'), folder), token)).toContain('is not JSON');
     });
+
+    it('key-source.U2 are refused where reading them might not end, or is much', async () => {
+      const token = await first.token();
+      await writeFile(join(folder, 'large.json'), ' '.repeat(AUTH_DOCUMENT_BYTES + 1));
+      for (const place of ['/dev/null', folder])
+        expect(await said(start(settings(place)), token)).toContain(`${place} is no plain file`);
+      expect(await said(start(settings('large.json'), folder), token)).toContain('is larger than');
+    });
   });
 });
 
