@@ -25,9 +25,9 @@ export const AGAIN_MS = 1_000;
 const SILENT_MS = 90_000;
 /** The close code of a log that has ended. */
 const FINISHED = 1000;
-/** That of a token that has expired: with the same one it is refused ever after. */
+/** That of a token that has expired, or of access that has ended: with the same one it is refused ever after. */
 const TOKEN_EXPIRED = 4401;
-const SIGN_IN_AGAIN = 'the token has expired: sign in again, and give the new one (MCS_TOKEN or --token)';
+const SIGN_IN_AGAIN = 'sign in again, and give the new one (MCS_TOKEN or --token)';
 
 /**
  * Follows until the connection is gone, and says how it went; reports `begun` when the route is open. A connection over
@@ -79,10 +79,16 @@ export function followOnce<Event>(
       realClock.clearTimeout(timer);
       signal.removeEventListener('abort', stop);
       if (code === FINISHED) resolve({ kind: 'over' });
-      else if (code === TOKEN_EXPIRED) resolve({ kind: 'refused', said: SIGN_IN_AGAIN });
+      else if (code === TOKEN_EXPIRED)
+        resolve({ kind: 'refused', said: `${endOf(reason)}: ${SIGN_IN_AGAIN}` });
       else lost(`the connection is lost (${reason.toString() || code})`);
     });
   });
+}
+
+/** As the service says it. */
+function endOf(reason: Buffer): string {
+  return reason.toString().replace(/\p{Cc}/gu, '.') || 'the token has expired';
 }
 
 export interface Follower<Event> {

@@ -3,8 +3,9 @@
  * browser says that the network is there again.
  *
  * K1. A close with 1000 is the end of what was followed; nothing is opened again.
- * K2. A close with 4401 means that the token has expired that it was opened with: it is opened again with the one
- *     that is kept meanwhile; where there is none, the page asks for another one, and it is opened once one is kept.
+ * K2. A close with 4401 means that the token has expired that it was opened with, or that access has ended: it is
+ *     opened again with the one that is kept meanwhile; where there is none, the page asks for another one, and it is
+ *     opened once one is kept.
  * K3. Where the service promises news within `silentMs`, silence is a lost connection: a network that was unplugged
  *     closes no socket.
  */
@@ -68,7 +69,7 @@ export class LiveSocket {
       if (data instanceof ArrayBuffer) this.#options.bytes?.(data);
       else this.#options.message(String(data));
     };
-    socket.onclose = ({ code }) => this.#ended(socket, code);
+    socket.onclose = ({ code, reason }) => this.#ended(socket, code, reason);
     this.#listen();
   }
 
@@ -82,7 +83,7 @@ export class LiveSocket {
     }, silentMs / 2);
   }
 
-  #ended(socket: WebSocket, code: number): void {
+  #ended(socket: WebSocket, code: number, reason: string): void {
     if (this.#socket !== socket) return;
     const isExpired = code === TOKEN_EXPIRED && keptToken() === this.#token;
     if (code !== FINISHED && !isExpired) return this.#lost();
@@ -92,7 +93,7 @@ export class LiveSocket {
     this.#options.changed(isExpired ? 'lost' : 'ended');
     if (!isExpired) return;
     this.#cancel = whenTokenKept(() => this.#open());
-    tokenAsked('the token has expired');
+    tokenAsked(reason || 'the token has expired');
   }
 
   #lost(): void {

@@ -52,6 +52,8 @@ export interface Dialect<Ports> {
     credentials: Credentials,
     ports: Ports,
   ): Promise<Handled<Caller, AnyFault>> | Handled<Caller, AnyFault>;
+  /** Calls the listener when another answer to that is possible from now on; the result ends it. */
+  onAccessChange(ports: Ports, listener: () => void): () => void;
   /** The refusal that a failure amounts to; undefined for a defect. */
   outage(error: unknown): Refusal<AnyFault> | undefined;
   /** The answer of a refusal: the status it chose, else the usual one of its first fault. */

@@ -9,6 +9,7 @@
  * F4. Under `counted` a source shows nothing while the writer has no room, and then says how much it left out; its
  *     client's socket is never closed for that.
  * F5. Nobody follows longer than the token counts that opened it: then the client is closed with 4401, whatever waits.
+ *     So is whoever could not open it any more, with a token or without, when keys or settings of tokens have changed.
  * F6. Pictures (policy `newest`) are binary; whoever is behind gets the newest alone, marked with how many it has
  *     missed.
  * F8. Parts of a content (policy `held`) are binary and all of them come; while the writer has no room its source
@@ -51,7 +52,7 @@ export const closeCode = {
   internal: 1011,
   /** The message bus does not answer: what would come is not of now. */
   tryLater: 1013,
-  /** The token of the client has expired; open again with another one. */
+  /** The token of the client has expired, or who opened it has no access any more; open again with another one. */
   tokenExpired: 4401,
   /** The client was too slow for a log; open again and it is replayed. */
   slowConsumer: 4408,

@@ -36,6 +36,7 @@ export const missionControlDialect: Dialect<IdentityPorts> = {
   routesHelp: 'GET /v1/openapi.json lists the routes.',
   identify: (credentials, { missions, tokens }) =>
     missions.known === false ? settingsUnknown() : identify(credentials, missions.current?.settings, tokens),
+  onAccessChange: ({ tokens }, listener) => tokens.onChange(listener),
   outage: refusalOf,
   // Its codes are those of the table: a route declares no others.
   reply: (refusal) => refusalReply(refusal as Refusal),
@@ -59,7 +60,7 @@ export const missionControlDialect: Dialect<IdentityPorts> = {
 /** Whether only tokens count stands in the configuration: until it is read nobody is let in on good faith. */
 function settingsUnknown(): Refusal {
   return refuse('api::unavailable', 'the configuration, which says who has access, is not loaded yet', {
-    help: 'Try again in a moment.',
+    help: 'Try again in a moment. If this persists, the log says why; mcs config publish DIR publishes it again.',
   });
 }
 

@@ -24,7 +24,7 @@ import type { HistoryTables } from '../ports/history-tables.ts';
 import type { Log } from '../ports/log.ts';
 import type { MissionSource } from '../ports/mission-source.ts';
 import type { Replication } from '../ports/replication.ts';
-import type { Tokens } from '../ports/tokens.ts';
+import type { AccessTokens } from '../ports/tokens.ts';
 import type { UnitCredentials } from '../ports/unit-credentials.ts';
 import type { RunningValueFeeds } from '../telemetry/value-feeds.ts';
 import type { ChunkFeeds } from './chunks/chunk-feeds.ts';
@@ -42,7 +42,7 @@ export interface FrontEndPorts extends Books {
   readonly log: Log;
   readonly clock: Clock;
   readonly registry: Registry;
-  readonly tokens: Tokens;
+  readonly tokens: AccessTokens;
   readonly followers: FollowerCredentials;
   /** Default: units are given no credentials. */
   readonly units?: UnitCredentials;

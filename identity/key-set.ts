@@ -1,10 +1,14 @@
 /**
  * The public keys of the identity provider, kept fresh. Mission Control Service, section 5 item 2: read at the first
- * token, then every hour; before that when a token names a key that is not among them.
+ * token, then every hour; before that when a token names a key that is not among them, or is signed by none of those
+ * that it may mean (K4).
  *
  * K1. The last good keys stay while the provider is away.
- * K2. Strangers cannot make the service ask the provider more often than `AUTH_KEYS_AGAIN_MS` allows.
+ * K2. Strangers cannot make the service ask the provider more often than `AUTH_KEYS_AGAIN_MS` allows, and a time of day
+ *     that is set back does not keep it from asking.
  * K3. Only public keys of signatures count: a symmetric key would make everybody who checks tokens one who makes them.
+ * K4. A provider may have replaced a key under the same name, or name none: a wrong signature is looked at again with
+ *     keys that were read since.
  */
 
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWK, type JWTVerifyGetKey } from 'jose';
@@ -28,7 +32,7 @@ export class KeySet {
   readonly #options: KeySetOptions;
   #keys: { readonly text: string; readonly find: JWTVerifyGetKey } | undefined;
   #reading: Promise<void> | undefined;
-  /** Of the last attempt. */
+  /** Of the last attempt, by the monotonic clock (K2). */
   #askedAt = Number.NEGATIVE_INFINITY;
   #failure: string | undefined;
   #timer: TimerHandle | undefined;
@@ -51,6 +55,13 @@ export class KeySet {
     }
   };
 
+  /** Reads them again (K2); whether there are others now (K4). */
+  async renewed(): Promise<boolean> {
+    const before = this.#keys;
+    await this.#readAfter(AUTH_KEYS_AGAIN_MS);
+    return this.#keys !== before;
+  }
+
   stop(): void {
     this.#stopped = true;
     this.#cancel();
@@ -58,13 +69,13 @@ export class KeySet {
 
   /** Reads unless the last attempt is younger (K2); joins one under way. */
   async #readAfter(pauseMs: number): Promise<void> {
-    if (this.#reading === undefined && this.#options.clock.now() - this.#askedAt < pauseMs) return;
+    if (this.#reading === undefined && this.#options.clock.monotonic() - this.#askedAt < pauseMs) return;
     await this.#read();
   }
 
   #read(): Promise<void> {
     this.#cancel();
-    this.#askedAt = this.#options.clock.now();
+    this.#askedAt = this.#options.clock.monotonic();
     this.#reading ??= this.#readOnce().finally(() => {
       this.#reading = undefined;
     });

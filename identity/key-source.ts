@@ -4,10 +4,10 @@
  *
  * U1. Only what the settings name is asked: no redirection is followed, and metadata of another issuer counts for
  *     nothing.
- * U2. An answer that is late or large counts as no answer.
+ * U2. An answer that is late or large counts as no answer; so does what is no plain file: reading one may never end.
  */
 
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { AUTH_DOCUMENT_BYTES, AUTH_FETCH_MS } from '../contract/limits/auth.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -38,10 +38,14 @@ async function readKeyFile(path: string, folder: string | undefined): Promise<un
   if (!isAbsolute(path) && folder === undefined)
     throw new Error(`${path} is relative to the mission folder, and this process has none`);
   const file = isAbsolute(path) ? path : join(folder!, path);
-  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+  const unreadable = (error: NodeJS.ErrnoException): never => {
     throw new Error(`${file} cannot be read (${error.code ?? error.message})`);
-  });
-  return parse(text, file);
+  };
+  const found = await stat(file).catch(unreadable);
+  if (!found.isFile()) throw new Error(`${file} is no plain file`);
+  if (found.size > AUTH_DOCUMENT_BYTES)
+    throw new Error(`${file} is larger than ${AUTH_DOCUMENT_BYTES} bytes`);
+  return parse(await readFile(file, 'utf8').catch(unreadable), file);
 }
 
 /** The address of the keys. */

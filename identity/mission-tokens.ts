@@ -4,6 +4,8 @@
  * T1. What was verified counts until it expires, until the keys change or until the settings do, whichever is first;
  *     what was refused is checked again each time.
  * T2. Nothing is asked of a provider before the first token.
+ * T3. Keys stay known for as long as the settings say that they are at the same place: the provider may be away just
+ *     then (key-set.K1).
  */
 
 import { AUTH_CLOCK_TOLERANCE_MS, AUTH_TOKENS_KEPT } from '../contract/limits/auth.ts';
@@ -12,10 +14,10 @@ import type { AuthSettings } from '../mission/mission.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { MissionSource } from '../ports/mission-source.ts';
-import type { TokenFault, Tokens, VerifiedToken } from '../ports/tokens.ts';
+import type { AccessTokens, TokenFault, VerifiedToken } from '../ports/tokens.ts';
 import { KeySet } from './key-set.ts';
 import { type Fetch, keySource } from './key-source.ts';
-import { type Provider, providerOf } from './provider.ts';
+import { type KeyLocation, type Provider, providerOf } from './provider.ts';
 import { verifyToken } from './verification.ts';
 
 export interface MissionTokensOptions {
@@ -27,11 +29,14 @@ export interface MissionTokensOptions {
   readonly missionFolder?: string | undefined;
 }
 
-export class MissionTokens implements Tokens {
+export class MissionTokens implements AccessTokens {
   readonly #options: MissionTokensOptions;
   readonly #forget: () => void;
+  readonly #listeners = new Set<() => void>();
   #settings = '';
   #checker: Checker | undefined;
+  /** T3 */
+  #keys: { readonly place: string; readonly set: KeySet } | undefined;
 
   constructor(options: MissionTokensOptions) {
     this.#options = options;
@@ -47,19 +52,51 @@ export class MissionTokens implements Tokens {
     });
   }
 
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
   /** No key is read any more. */
   stop(): void {
     this.#forget();
-    this.#checker?.stop();
+    this.#keys?.set.stop();
   }
 
   #take(auth: AuthSettings): void {
     const settings = JSON.stringify(auth);
     if (settings === this.#settings) return;
     this.#settings = settings;
-    this.#checker?.stop();
     const provider = providerOf(auth);
-    this.#checker = provider && new Checker(provider, this.#options);
+    const keys = this.#keysAt(provider?.keys);
+    this.#checker = provider && keys && new Checker(provider, keys, this.#options.clock);
+    this.#changed();
+  }
+
+  /** T3 */
+  #keysAt(location: KeyLocation | undefined): KeySet | undefined {
+    const place = JSON.stringify(location);
+    if (place === this.#keys?.place) return this.#keys?.set;
+    this.#keys?.set.stop();
+    this.#keys = location && { place, set: this.#keySet(location) };
+    return this.#keys?.set;
+  }
+
+  #keySet(location: KeyLocation): KeySet {
+    const { clock, log, fetch, missionFolder } = this.#options;
+    return new KeySet({
+      read: keySource(location, { clock, fetch, missionFolder }),
+      changed: () => {
+        this.#checker?.keysChanged();
+        this.#changed();
+      },
+      clock,
+      log,
+    });
+  }
+
+  #changed(): void {
+    for (const listener of [...this.#listeners]) listener();
   }
 }
 
@@ -72,15 +109,10 @@ class Checker {
   readonly #verified = new Map<string, VerifiedToken>();
   #changes = 0;
 
-  constructor(provider: Provider, { clock, log, fetch, missionFolder }: MissionTokensOptions) {
+  constructor(provider: Provider, keys: KeySet, clock: Clock) {
     this.#provider = provider;
+    this.#keys = keys;
     this.#clock = clock;
-    this.#keys = new KeySet({
-      read: keySource(provider.keys, { clock, fetch, missionFolder }),
-      changed: () => this.#keysChanged(),
-      clock,
-      log,
-    });
   }
 
   async verify(token: string): Promise<Result<VerifiedToken, TokenFault>> {
@@ -93,8 +125,9 @@ class Checker {
     return outcome;
   }
 
-  stop(): void {
-    this.#keys.stop();
+  keysChanged(): void {
+    this.#changes += 1;
+    this.#verified.clear();
   }
 
   #known(token: string): VerifiedToken | undefined {
@@ -113,10 +146,5 @@ class Checker {
       this.#verified.delete(oldest);
       return;
     }
-  }
-
-  #keysChanged(): void {
-    this.#changes += 1;
-    this.#verified.clear();
   }
 }

@@ -5,8 +5,12 @@
  * V1. Only signatures of `ALGORITHMS` count, whatever the token or a key says: none of them is "none" or symmetric.
  * V2. A refusal says what is wrong and never repeats the token.
  * V3. A token of another issuer is refused before any key is looked for (key-set.K2).
- * V4. The subject may stand in a header of the bus as it is.
+ * V4. The subject may stand in a header of the bus as it is: half a surrogate pair would arrive as another character,
+ *     and two people as one.
  * V5. The subject is no name that the service gives its own launches: a reaction takes targets from others.
+ * V6. The end of a token is a time that can be written (contract/instant.I2): some providers mean "never" by a number
+ *     behind all of them.
+ * V7. A key that cannot be used is a fault of the key set, and not of the token.
  */
 
 import {
@@ -18,6 +22,7 @@ import {
   jwtVerify,
 } from 'jose';
 import { isNameOfService } from '../contract/auth.ts';
+import { LAST_MS, nearestInstant } from '../contract/instant.ts';
 import {
   AUTH_CLOCK_TOLERANCE_MS,
   AUTH_SUBJECT_CHARACTERS,
@@ -53,12 +58,12 @@ class Refused extends Error {
 export async function verifyToken(
   token: string,
   provider: Provider,
-  keys: Pick<KeySet, 'find'>,
+  keys: Pick<KeySet, 'find' | 'renewed'>,
   nowMs: number,
 ): Promise<Result<VerifiedToken, TokenFault>> {
   try {
     checkIssuer(token, provider.issuer);
-    const { payload, protectedHeader } = await verifySignature(token, keys, {
+    const { payload, protectedHeader } = await verifyRenewed(token, keys, {
       algorithms: ALGORITHMS,
       issuer: provider.issuer,
       audience: [...provider.audiences],
@@ -70,7 +75,7 @@ export async function verifyToken(
     return accepted({
       name: subjectOf(payload),
       roles: rolesOf(payload, provider.rolesClaim, provider.rolesPrefix),
-      expiresAt: payload.exp! * 1_000,
+      expiresAt: Math.min(payload.exp! * 1_000, LAST_MS - AUTH_CLOCK_TOLERANCE_MS),
     });
   } catch (error) {
     const { message, help } = refusalOf(error, provider);
@@ -85,6 +90,21 @@ function checkIssuer(token: string, issuer: string): void {
   if (decodeJwt(token).iss !== issuer) throw foreignIssuer(issuer);
 }
 
+/** key-set.K4 */
+async function verifyRenewed(
+  token: string,
+  keys: Pick<KeySet, 'find' | 'renewed'>,
+  options: JWTVerifyOptions,
+): Promise<JWTVerifyResult> {
+  try {
+    return await verifySignature(token, keys, options);
+  } catch (error) {
+    const mayBeReplaced = error instanceof errors.JWSSignatureVerificationFailed || isOfKey(error);
+    if (!mayBeReplaced || !(await keys.renewed())) throw error;
+    return verifySignature(token, keys, options);
+  }
+}
+
 /** With several keys that fit, of a token that names none, each is tried. */
 async function verifySignature(
   token: string,
@@ -97,7 +117,7 @@ async function verifySignature(
     if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error;
     for await (const key of error) {
       const verified = await jwtVerify(token, key, options).catch((other: unknown) => {
-        if (other instanceof errors.JWSSignatureVerificationFailed) return undefined;
+        if (other instanceof errors.JWSSignatureVerificationFailed || isOfKey(other)) return undefined;
         throw other;
       });
       if (verified !== undefined) return verified;
@@ -106,15 +126,21 @@ async function verifySignature(
   }
 }
 
-function checkType(type: string | undefined): void {
-  if (type !== undefined && !TYPES.has(type.toLowerCase()))
+/** V7. What is wrong with the token itself has an error of its own (JOSEError); a key is refused with those of Node.js. */
+function isOfKey(error: unknown): error is Error {
+  const isOurs = error instanceof Refused || error instanceof KeysAway;
+  return error instanceof Error && !isOurs && !(error instanceof errors.JOSEError);
+}
+
+function checkType(type: unknown): void {
+  if (type !== undefined && !TYPES.has(String(type).toLowerCase()))
     throw new Refused('it is not an access token', 'Send the access token of the sign-in.');
 }
 
 /** V4, V5 */
 function subjectOf({ sub }: JWTPayload): string {
   if (typeof sub !== 'string' || sub.trim() === '') throw new Refused('it has no subject (claim sub)');
-  if (sub !== sub.trim() || /\p{Cc}/u.test(sub) || sub.length > AUTH_SUBJECT_CHARACTERS)
+  if (sub !== sub.trim() || /[\p{Cc}\p{Cs}]/u.test(sub) || sub.length > AUTH_SUBJECT_CHARACTERS)
     throw new Refused(
       `its subject is not a valid name: at most ${AUTH_SUBJECT_CHARACTERS} characters, no control characters, no surrounding blanks`,
     );
@@ -140,6 +166,11 @@ function refusalOf(error: unknown, provider: Provider): Refused {
     return new Refused('the identity provider does not have the key it is signed with');
   if (error instanceof errors.JOSEAlgNotAllowed)
     return new Refused(`its signature algorithm is not one of ${ALGORITHMS.join(', ')}`);
+  if (isOfKey(error))
+    return new Refused(
+      'the key of the identity provider that it is signed with cannot be used: it is damaged or too short',
+      'Check the key set: auth.jwks_url, auth.jwks_file, or that of auth.issuer.',
+    );
   return new Refused(
     'it is not a signed token (JWT)',
     'Send the access token exactly as the identity provider issued it.',
@@ -164,6 +195,5 @@ function foreignIssuer(issuer: string): Refused {
 }
 
 function timeOf(seconds: number | undefined): string {
-  const date = new Date((seconds ?? Number.NaN) * 1_000);
-  return Number.isNaN(date.getTime()) ? 'an unreadable time' : date.toISOString();
+  return seconds === undefined ? 'an unreadable time' : nearestInstant(seconds * 1_000);
 }

@@ -9,8 +9,8 @@
  *     switched.
  * Q2. A gateway whose settings cannot be used is reported and stays: it refuses to send with a reason, so that a
  *     telecommand fails at once instead of waiting for nobody.
- * Q3. A process that slept until another one runs the gateway sends nothing and answers nothing: both received the
- *     call, and only the memory of the other one counts (O2).
+ * Q3. A process that slept until another one runs the gateway sends nothing, switches nothing and answers nothing,
+ *     whatever the verb: both received the call, and only the memory of the other one counts (O2).
  * Q7. One that is given back first finishes what it was asked, for `GATEWAY_LEAVES_MS`. What it refuses behind that it
  *     does as one that is leaving: nothing of it was handed over, and the next process is asked.
  * Q4. A frame that may have left in part is answered `unknown`, and asked again under its key it still is
@@ -223,6 +223,8 @@ class GatewayOnBus implements RunningGateway {
   }
 
   async #answer(message: CoreMessage): Promise<unknown> {
+    if (this.#options.holds?.() === false)
+      throw new Error(`another process may run gateway ${this.name}: not answered (Q3)`);
     const verb = message.subject.slice(message.subject.lastIndexOf('.') + 1);
     const answer = this.#verbs.get(verb);
     if (answer !== undefined) return answer(callOf(message));
@@ -233,8 +235,7 @@ class GatewayOnBus implements RunningGateway {
     const fault = faultOf(call);
     if (call === undefined || fault !== undefined)
       return { outcome: 'refused', detail: fault ?? 'malformed call' };
-    const { clock, holds } = this.#options;
-    if (holds?.() === false) throw new Error(`another process may run gateway ${this.name}: not sent (Q3)`);
+    const { clock } = this.#options;
     const answered = this.#sent.once(call, clock.now(), async () => {
       const reply = await this.#sendFrame(call);
       if (reply.outcome === 'refused' && this.#isLeaving) return { ...reply, leaving: true };
@@ -271,8 +272,6 @@ class GatewayOnBus implements RunningGateway {
     const { target, run, upTo } = call ?? {};
     if (typeof target !== 'string' || typeof run !== 'string' || !isPosition(upTo))
       throw new Error('a fence needs `target`, `run` and `upTo`');
-    if (this.#options.holds?.() === false)
-      throw new Error(`another process may run gateway ${this.name} (Q3)`);
     await this.#departures.fence({ target, run, upTo });
     return { fenced: true };
   }

@@ -3,8 +3,11 @@
  *
  * M1. A target that was never set, or whose stored mode the topology no longer declares, is in its default mode, the
  *     first one declared; a target without modes is in none.
+ * M2. An entry that cannot be read is no target that was never set: what it is in is not known until it is set again.
  */
 
+import { readInstant } from '../contract/instant.ts';
+import { objectIn } from '../contract/json-bytes.ts';
 import type { TargetMode } from '../contract/mode.ts';
 import type { Target } from './mission.ts';
 
@@ -21,15 +24,11 @@ export function currentMode({ modes }: Pick<Target, 'modes'>, stored: TargetMode
   return { mode: modes[0] ?? null, set: undefined };
 }
 
-/** The entry of the bucket; undefined when there is none, or what stands there is no mode. */
-export function readTargetMode(value: Uint8Array | undefined): TargetMode | undefined {
-  if (value === undefined) return undefined;
-  try {
-    const read = JSON.parse(Buffer.from(value).toString()) as Partial<TargetMode> | null;
-    return typeof read?.mode === 'string' && typeof read.since === 'string'
-      ? (read as TargetMode)
-      : undefined;
-  } catch {
-    return undefined;
-  }
+/** What the entry of the bucket says; undefined without one, or with an empty one. Never throws (M2). */
+export function readTargetMode(value: Uint8Array | undefined): TargetMode | 'unreadable' | undefined {
+  if (value === undefined || value.length === 0) return undefined;
+  const read: Partial<Record<keyof TargetMode, unknown>> = objectIn(value) ?? {};
+  const { mode, since, by = '', run = '' } = read;
+  const isWhole = [mode, since, by, run].every((text) => typeof text === 'string');
+  return isWhole && readInstant(since as string) !== undefined ? (read as TargetMode) : 'unreadable';
 }

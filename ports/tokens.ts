@@ -24,3 +24,9 @@ export interface Tokens {
   /** The identity of a token; refuses with `auth::no-provider` when none is configured, else `auth::invalid-token`. */
   verify(token: string): Promise<Result<VerifiedToken, TokenFault>>;
 }
+
+/** As those need it who let somebody in for longer than a request. */
+export interface AccessTokens extends Tokens {
+  /** Calls the listener when what was verified, or needed no token, may be refused from now on; the result ends it. */
+  onChange(listener: () => void): () => void;
+}

@@ -6,6 +6,8 @@
  * Z2. Every role takes up a new configuration without a restart, and keeps earlier ones at hand for the messages that
  *     still name them.
  * Z3. One that is larger than a message is stored in parts, before the entry that counts them.
+ * Z4. One that is published again is stored again where the bus lost it, or has it damaged, and every process takes it
+ *     up: nothing else corrects it.
  */
 
 import { gunzipSync, gzipSync } from 'node:zlib';
@@ -38,17 +40,33 @@ export async function publishConfiguration(
   { configuration, revision }: Published,
 ): Promise<boolean> {
   const bucket = bus.bucket(buckets.config);
-  await storeConfiguration(bucket, revision, gzipSync(JSON.stringify(configuration)));
+  const text = JSON.stringify(configuration);
+  const stands = await isStored(bucket, revision, text);
+  if (!stands) await storeConfiguration(bucket, revision, gzipSync(text));
   for (;;) {
     const current = await bucket.get('current');
-    if (current !== undefined && readCurrent(current) === revision) return false;
+    if (stands && current !== undefined && readCurrent(current) === revision) return false;
     const value = Buffer.from(JSON.stringify({ revision }));
     const written = await bucket.put('current', value, current?.revision ?? 0);
     if (written.outcome === 'written') return true;
   }
 }
 
-/** Z3; a conflict means that it stands there: the key is its hash. */
+/** Whether the bus has it as it is (Z4). */
+async function isStored(bucket: Bucket, revision: string, text: string): Promise<boolean> {
+  const stored = await storedConfiguration(bucket, revision);
+  try {
+    return stored !== undefined && inflated(stored) === text;
+  } catch {
+    return false;
+  }
+}
+
+function inflated(stored: Uint8Array): string {
+  return gunzipSync(stored, { maxOutputLength: INFLATED_BYTES }).toString();
+}
+
+/** Z3; over what is damaged (Z4). Whoever writes the same key at once writes the same: it is its hash. */
 async function storeConfiguration(bucket: Bucket, revision: string, document: Buffer): Promise<void> {
   const parts = Math.ceil(document.length / CONFIGURATION_PART_BYTES);
   if (parts > CONFIGURATION_PARTS)
@@ -57,11 +75,11 @@ async function storeConfiguration(bucket: Bucket, revision: string, document: Bu
     for (let part = 0; part < parts; part += 1) {
       const from = part * CONFIGURATION_PART_BYTES;
       const bytes = document.subarray(from, from + CONFIGURATION_PART_BYTES);
-      await bucket.put(partKey(revision, part), bytes, 0);
+      await bucket.overwrite(partKey(revision, part), bytes);
     }
   }
   const whole = parts > 1 ? Buffer.from(JSON.stringify({ parts })) : document;
-  await bucket.put(`revision.${revision}`, whole, 0);
+  await bucket.overwrite(`revision.${revision}`, whole);
 }
 
 /** Undefined where the bus does not have it whole. */
@@ -103,6 +121,8 @@ export class BusMissionSource implements MissionSource {
   #taking: Promise<void> = Promise.resolve();
   readonly #stopping = new AbortController();
   #asked = false;
+  /** Whether one was ever published, as far as this process has seen. */
+  #published = false;
 
   constructor(bus: Bus, clock: Clock, log: Log) {
     this.#bus = bus;
@@ -114,6 +134,7 @@ export class BusMissionSource implements MissionSource {
   async start(): Promise<void> {
     this.#watch = await this.#bus.bucket(buckets.config).watch('current', (_key, entry) => {
       if (entry === undefined) return;
+      this.#published = true;
       const revision = readCurrent(entry);
       if (revision === undefined)
         return this.#log.error(
@@ -139,7 +160,7 @@ export class BusMissionSource implements MissionSource {
 
   /** A configuration that is published and cannot be read may ask for tokens: it is not the same as none. */
   get known(): boolean {
-    return this.#asked && (this.#wanted === undefined || this.#current !== undefined);
+    return this.#asked && (!this.#published || this.#current !== undefined);
   }
 
   async at(revision: string): Promise<Mission | undefined> {
@@ -155,8 +176,7 @@ export class BusMissionSource implements MissionSource {
   /** What is damaged, or of a later release, is as if it were not stored: it is one revision, and said once. */
   #read(stored: Uint8Array, revision: string): Mission | undefined {
     try {
-      const text = gunzipSync(stored, { maxOutputLength: INFLATED_BYTES }).toString();
-      return load(JSON.parse(text) as Configuration, revision);
+      return load(JSON.parse(inflated(stored)) as Configuration, revision);
     } catch (error) {
       if (!this.#unreadable.has(revision))
         this.#log.error({ err: error, revision }, 'a stored configuration cannot be read');

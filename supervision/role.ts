@@ -16,7 +16,7 @@ import type { FollowerCredentials } from '../ports/follower-credentials.ts';
 import type { Log } from '../ports/log.ts';
 import type { MissionSource } from '../ports/mission-source.ts';
 import type { Replication } from '../ports/replication.ts';
-import type { Tokens } from '../ports/tokens.ts';
+import type { AccessTokens } from '../ports/tokens.ts';
 import type { UnitCredentials } from '../ports/unit-credentials.ts';
 import type { RunningValueFeeds } from '../telemetry/value-feeds.ts';
 import type { ArchiveWatch } from './archive/health.ts';
@@ -62,7 +62,7 @@ export interface RoleContext {
   /** How long a member may be silent and still lives for the others. */
   readonly memberTtlMs: number;
   /** Who a bearer token speaks for, by the current mission. */
-  readonly tokens: Tokens;
+  readonly tokens: AccessTokens;
   /** Credentials for clients that follow on the bus itself. */
   readonly followers: FollowerCredentials;
   /** Credentials of units. */

@@ -23,3 +23,7 @@ export const AUTH_SUBJECT_CHARACTERS = 255;
 export const AUTH_TOKENS_KEPT = 1_000;
 /** How long credentials of the bus hold where the settings say nothing (section 8). */
 export const AUTH_NATS_TTL_MS = 3_600_000;
+/** The shortest time they may hold: their end is a whole second. */
+export const AUTH_NATS_TTL_LEAST_MS = 1_000;
+/** The longest, a leap year: they cannot be withdrawn. */
+export const AUTH_NATS_TTL_MOST_MS = 366 * 86_400_000;

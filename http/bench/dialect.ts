@@ -42,6 +42,8 @@ export const benchDialect: Dialect<BenchPorts> = {
   routesHelp: 'GET /api/v1/openapi.json lists the routes.',
   identify: (credentials, { identity }) =>
     identity === undefined ? ANYBODY : identified(credentials, identity),
+  onAccessChange: ({ identity }, listener) =>
+    identity === undefined ? () => undefined : missionControlDialect.onAccessChange(identity, listener),
   // The bench refuses with values: whatever throws is a defect.
   outage: () => undefined,
   reply: errorReply,

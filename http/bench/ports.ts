@@ -3,12 +3,12 @@
 import type { Registry } from 'prom-client';
 import type { Bench } from '../../ports/bench.ts';
 import type { MissionSource } from '../../ports/mission-source.ts';
-import type { Tokens } from '../../ports/tokens.ts';
+import type { AccessTokens } from '../../ports/tokens.ts';
 import type { LayerPorts } from '../dialect.ts';
 
 export interface BenchIdentity {
   readonly missions: MissionSource;
-  readonly tokens: Tokens;
+  readonly tokens: AccessTokens;
 }
 
 export interface BenchPorts extends LayerPorts {

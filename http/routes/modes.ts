@@ -47,10 +47,9 @@ export const showMode = defineRoute({
   async handle({ params }, ports) {
     const target = targetOf(params.target, ports);
     if (!target.ok) return target;
-    return {
-      ok: true,
-      value: { status: 200, body: viewOf(target.value, await readMode(target.value, ports)) },
-    };
+    const current = await readMode(target.value, ports);
+    if (!current.ok) return current;
+    return { ok: true, value: { status: 200, body: viewOf(target.value, current.value) } };
   },
 });
 

@@ -4,6 +4,7 @@
  *
  * A1. Values in all modes are those of the environment whose overrides apply: what a run there would set.
  * A2. A readback is compared with the current value only; without sample or value nobody can say (null).
+ * A3. A mode may be called as what every object has (`constructor`, `__proto__`): values are found by own names alone.
  */
 
 import {
@@ -59,14 +60,15 @@ export const readParameters = defineRoute({
     if (target.value.platform === undefined) return noCatalogue(target.value);
     const environment = environmentOf(target.value, query.environment);
     if (!environment.ok) return environment;
-    const { mode } = await readMode(target.value, ports);
+    const current = await readMode(target.value, ports);
+    if (!current.ok) return current;
     const store = storeOf(params.target, ports);
     if (!store.ok) return store;
     const about = {
       target: target.value,
       platform: target.value.platform,
       environment: environment.value,
-      mode,
+      mode: current.value.mode,
       store: store.value,
     };
     return { ok: true, value: { status: 200, body: viewOf(about) } };
@@ -107,12 +109,8 @@ function viewOf(about: About): Parameters {
 function parameterView(place: ParameterPlace, about: About): ParameterView {
   const { component, instance, parameter } = place;
   const { target, environment, mode } = about;
-  const values: Record<string, ResolvedValue> = {};
-  for (const each of target.modes) {
-    const found = parameterValue(target, place, each, environment);
-    if (found !== undefined) values[each] = found;
-  }
-  const value = mode === null ? undefined : values[mode];
+  const of = (each: string): ResolvedValue | undefined => parameterValue(target, place, each, environment);
+  const value = mode === null ? undefined : of(mode);
   const { set } = parameter;
   const readback = readbackView(place, value, about);
   return {
@@ -122,10 +120,19 @@ function parameterView(place: ParameterPlace, about: About): ParameterView {
     parameter: parameter.name,
     ...(parameter.unit !== undefined && { unit: parameter.unit }),
     ...(value !== undefined && { value }),
-    values,
+    values: valuesOf(target.modes, of),
     ...(set !== undefined && { set: `${set.component}.${set.telecommand}` }),
     ...(readback !== undefined && { readback }),
   };
+}
+
+/** A3 */
+function valuesOf(
+  modes: readonly string[],
+  of: (mode: string) => ResolvedValue | undefined,
+): Record<string, ResolvedValue> {
+  const found = modes.map((mode) => [mode, of(mode)] as const);
+  return Object.fromEntries(found.filter((each): each is [string, ResolvedValue] => each[1] !== undefined));
 }
 
 function readbackView(

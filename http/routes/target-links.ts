@@ -32,7 +32,9 @@ export const showLinks = defineRoute({
     const target = targetOf(params.target, ports);
     if (!target.ok) return target;
     if (!ports.passes.live) return busUnavailable();
-    const { mode } = await readMode(target.value, ports);
+    const current = await readMode(target.value, ports);
+    if (!current.ok) return current;
+    const { mode } = current.value;
     const ends = new LinkEnds(target.value, mode, ports);
     const all = [...target.value.links.values()];
     const at = ports.clock.now();

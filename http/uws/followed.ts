@@ -13,6 +13,7 @@ import { type OpenedFollow, openFollow } from '../answer.ts';
 import type { Caller } from '../caller.ts';
 import type { LayerPorts } from '../dialect.ts';
 import { type AnyFollow, closeCode, type FollowSource } from '../follow.ts';
+import type { Credentials } from '../identity.ts';
 import { pathNames } from '../route.ts';
 import { addressOf, type Release } from './admission.ts';
 import { Exchange, type UpgradeKeys } from './exchange.ts';
@@ -98,11 +99,13 @@ async function upgrade<Ports extends LayerPorts>(
     const { params, query, credentials } = head;
     const token = credentials.token ?? new URLSearchParams(query).get('token') ?? undefined;
     const incoming = { params, query, credentials: { ...credentials, token }, body: undefined };
+    const { accessChanges } = served;
     const opened = await openFollow(route, incoming, served.ports, served.dialect, writer);
     if ('reply' in opened) exchange.finish(opened.reply);
     else if (exchange.open) {
-      start(exchange, keys, { writer, ...opened }, served);
+      start(exchange, keys, { writer, ...opened }, incoming.credentials, served);
       isUpgraded = true;
+      if (accessChanges !== served.accessChanges) served.checkAccess(writer, incoming.credentials);
     } else {
       writer.detach();
       stop(opened.source, served);
@@ -118,9 +121,10 @@ function start(
   exchange: Exchange,
   { release, ...keys }: Upgrading,
   { writer, source, caller }: OpenedFollow & { readonly writer: SocketWriter },
+  credentials: Credentials,
   served: Served,
 ): void {
-  served.sockets.add(writer);
+  served.sockets.set(writer, credentials);
   served.metrics.opened();
   const expiry = endWithToken(caller, writer, served.ports.clock);
   const data: SocketData = { writer, source, expiry, release };

@@ -16,6 +16,7 @@ import { Bridge } from '../editor/bridge.ts';
 import { unreachable } from '../editor/editor.ts';
 import { valuesOf } from '../editor/request-headers.ts';
 import { openEditorSocket, type SocketAnswered } from '../editor/upstream-socket.ts';
+import type { Credentials } from '../identity.ts';
 import type { AnyFault, Refusal } from '../reply.ts';
 import { refusal } from '../reply.ts';
 import type { Release } from './admission.ts';
@@ -132,12 +133,15 @@ async function upgrade<Ports extends LayerPorts>(
   const { copied, exchange } = upgrading;
   const { credentials, query } = copied.head;
   const token = credentials.token ?? new URLSearchParams(query).get('token') ?? undefined;
-  const admitted = await admit(copied, { ...credentials, token }, editorOf, served);
+  const opening = { ...credentials, token };
+  const { accessChanges } = served;
+  const admitted = await admit(copied, opening, editorOf, served);
   if (!exchange.open) return;
   if (!admitted.ok) return exchange.finish(served.dialect.reply(admitted));
   const answered = await open(admitted.value, upgrading, served);
-  if (answered.kind === 'open') bridge(answered.socket, admitted.value, upgrading, served);
-  else answer(answered, exchange, served);
+  if (answered.kind !== 'open') return answer(answered, exchange, served);
+  const joined = bridge(answered.socket, admitted.value, upgrading, opening, served);
+  if (joined !== undefined && accessChanges !== served.accessChanges) served.checkAccess(joined, opening);
 }
 
 function open(
@@ -155,15 +159,20 @@ function bridge(
   socket: Extract<SocketAnswered, { kind: 'open' }>['socket'],
   { caller }: Admitted,
   { exchange, keys, release }: Upgrading,
+  credentials: Credentials,
   served: Served,
-): void {
-  if (!exchange.open) return socket.terminate();
+): Bridge | undefined {
+  if (!exchange.open) {
+    socket.terminate();
+    return undefined;
+  }
   const joined = new Bridge(socket, served.ports.clock);
-  served.sockets.add(joined);
+  served.sockets.set(joined, credentials);
   served.metrics.opened();
   const expiry = endWithToken(caller, joined, served.ports.clock);
   const data: SocketData = { bridge: joined, expiry, release };
   exchange.upgrade(data, { ...keys, protocol: socket.protocol }, served.holder);
+  return joined;
 }
 
 /** The editor opened no WebSocket. */

@@ -4,21 +4,31 @@
  */
 
 import { type Dialect, defectReply, type LayerPorts } from '../dialect.ts';
+import { closeCode } from '../follow.ts';
 import type { AllowedHosts } from '../hosts.ts';
+import type { Credentials } from '../identity.ts';
 import type { FrontEndMetrics } from '../metrics.ts';
 import { Admission, type AdmissionLimits } from './admission.ts';
 import { CorkHolder } from './cork-holder.ts';
 import type { Exchange } from './exchange.ts';
 
+/** A WebSocket, as whoever ends it sees it. */
+interface OpenSocket {
+  cut(code: number, reason: string): void;
+}
+
 export class Served<Ports extends LayerPorts = LayerPorts> {
   readonly ports: Ports;
   readonly dialect: Dialect<Ports>;
   readonly metrics: FrontEndMetrics;
-  readonly sockets = new Set<{ cut(code: number, reason: string): void }>();
+  /** Open WebSockets, each with the credentials that opened it. */
+  readonly sockets = new Map<OpenSocket, Credentials>();
   readonly holder = new CorkHolder();
   readonly hosts: AllowedHosts;
   readonly admission: Admission;
   exchanges = 0;
+  /** How often it has changed who has access. */
+  accessChanges = 0;
   #hostWarned = false;
 
   constructor(
@@ -33,6 +43,23 @@ export class Served<Ports extends LayerPorts = LayerPorts> {
     this.metrics = metrics;
     this.hosts = hosts;
     this.admission = new Admission(ports.log, limits);
+  }
+
+  /** Closes what changes of access leave nobody behind (http/follow.F5), until the result is called. */
+  watchAccess(): () => void {
+    return this.dialect.onAccessChange(this.ports, () => {
+      this.accessChanges += 1;
+      for (const [socket, credentials] of this.sockets) this.checkAccess(socket, credentials);
+    });
+  }
+
+  /** Closes the socket unless its credentials would open it now. */
+  checkAccess(socket: OpenSocket, credentials: Credentials): void {
+    const check = async (): Promise<void> => {
+      const caller = await this.dialect.identify(credentials, this.ports);
+      if (!caller.ok && this.sockets.has(socket)) socket.cut(closeCode.tokenExpired, 'access has ended');
+    };
+    check().catch((error) => this.ports.log.error({ err: error }, 'a WebSocket could not be checked again'));
   }
 
   /** Logged once: behind a proxy it happens to every request until somebody allows the name. */

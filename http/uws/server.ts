@@ -75,12 +75,14 @@ export async function listen<Ports extends LayerPorts>(options: ServerOptions<Po
   const listening = us_socket_local_port(socket as Parameters<typeof us_socket_local_port>[0]);
   if ((follows.length > 0 || editorOf !== undefined) && isReachableHere(host))
     await served.holder.hold(listening);
+  const endAccess = served.watchAccess();
   let closed: Promise<void> | undefined;
   return {
     port: listening,
     close() {
       closed ??= (async () => {
         us_listen_socket_close(socket);
+        endAccess();
         await settle(served);
         served.holder.release();
         app.close();
@@ -137,7 +139,8 @@ export function checkEnvironment(value: string | undefined): void {
 
 /** Waits until nothing is open, at most `CLOSE_MS`; sockets are reported first. */
 async function settle(served: Served): Promise<void> {
-  for (const writer of [...served.sockets]) writer.cut(closeCode.goingAway, 'the service is shutting down');
+  for (const writer of [...served.sockets.keys()])
+    writer.cut(closeCode.goingAway, 'the service is shutting down');
   const { clock } = served.ports;
   const end = clock.now() + CLOSE_MS;
   while (!served.idle && clock.now() < end) {

@@ -4,6 +4,11 @@
 
 import { ALARM_ANSWER_MS } from '../../contract/limits/alarm.ts';
 import { ARCHIVE_KEPT_LEAST_MS } from '../../contract/limits/archive.ts';
+import {
+  AUTH_NATS_TTL_LEAST_MS,
+  AUTH_NATS_TTL_MOST_MS,
+  AUTH_NATS_TTL_MS,
+} from '../../contract/limits/auth.ts';
 import { TC_MAX_AGE_MS } from '../../contract/limits/telecommand.ts';
 import { TRANSFER_CONTENT_LEAST_MS, TRANSFER_CONTENT_MOST_MS } from '../../contract/limits/transfer.ts';
 import type { ArchiveSettings, SettingsConfiguration } from '../configuration.ts';
@@ -53,7 +58,7 @@ export function checkSettings(read: ReadDocument | undefined): SettingsConfigura
     leaderTtlMs: duration(reconciler?.leader_ttl, LEADER_TTL_MS, 'reconciler', 'leader_ttl'),
     replicas: nats?.replicas ?? 1,
     ...streamsOf(nats, read),
-    auth: authOf(auth, duration),
+    auth: authOf(auth, read?.faults.in('auth', 'nats_ttl')),
     feeders: passes?.feeders ?? {},
     maxShelveMs: duration(alarms?.max_shelve, MAX_SHELVE_MS, 'alarms', 'max_shelve'),
     alarmRetentionMs: duration(alarms?.retention, ALARM_RETENTION_MS, 'alarms', 'retention'),
@@ -86,10 +91,13 @@ function streamsOf(
 
 function authOf(
   { nats_ttl, ...auth }: NonNullable<ConfigDocument['auth']>,
-  duration: (text: string | undefined, fallback: number, ...path: string[]) => number,
+  faults: FaultsAt | undefined,
 ): AuthSettings {
-  if (nats_ttl === undefined) return auth;
-  return { ...auth, nats_ttl_ms: duration(nats_ttl, 0, 'auth', 'nats_ttl') };
+  if (nats_ttl === undefined || faults === undefined) return auth;
+  const read = durationIn(nats_ttl, faults) ?? AUTH_NATS_TTL_MS;
+  if (read < AUTH_NATS_TTL_LEAST_MS || read > AUTH_NATS_TTL_MOST_MS)
+    faults.fault(`${nats_ttl} is not between 1 s and 366 d`, 'give the time of a session, like 1 h');
+  return { ...auth, nats_ttl_ms: read };
 }
 
 function warnOfUnread(document: ConfigDocument, faults: FaultsAt): void {

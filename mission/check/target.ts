@@ -249,10 +249,11 @@ function modeValues(
   platform: PlatformConfiguration | undefined,
   faults: FaultsAt,
 ): Record<string, ParameterValue> {
-  const read: Record<string, ParameterValue> = {};
+  // Not by assignment: a mode may be called `__proto__`.
+  const read: [string, ParameterValue][] = [];
   if (typeof values !== 'object' || values === null) {
     faults.fault('is no mapping', 'write { mode: value }');
-    return read;
+    return {};
   }
   for (const [mode, value] of Object.entries(values)) {
     const at = faults.in(mode);
@@ -265,8 +266,8 @@ function modeValues(
       { type: parameter.type, unit: parameter.unit, range: undefined, enumeration },
       value,
     );
-    if (result.ok) read[mode] = result.value;
+    if (result.ok) read.push([mode, result.value]);
     else for (const { message, help } of result.faults) at.fault(message, help);
   }
-  return read;
+  return Object.fromEntries(read);
 }

@@ -19,6 +19,7 @@ import { counters } from './counters.ts';
 import { envelopes } from './envelopes.ts';
 import type { CheckName, Finding, Look } from './finding.ts';
 import { holds } from './holds.ts';
+import { modes } from './modes.ts';
 import { marks, values } from './positions.ts';
 import { listedRuns, openRuns } from './runs.ts';
 import { schedules } from './schedules.ts';
@@ -30,6 +31,7 @@ const LOOKS: readonly Look[] = [
   values,
   claims,
   holds,
+  modes,
   openRuns,
   listedRuns,
   envelopes,

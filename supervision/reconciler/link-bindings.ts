@@ -5,8 +5,9 @@
  * K1. What is to be reported follows from the mission, from bucket `mcs_modes` and from the passes that begin soon or
  *     are in progress; a change of these is reported at once. So the gateway of a station has the bindings before the
  *     pass.
- * K4. What a pass changes costs what there is of passes, not of the mission: of two thousand targets one begins or ends
- *     a pass every few seconds.
+ * K4. What a pass changes costs what there is of passes, and what a mode changes what there is of its target, not of
+ *     the mission: of two thousand targets one begins or ends a pass every few seconds, and the modes of all may change
+ *     at once, also where their bucket is lost.
  * K2. A driver or gateway that begins again asks and receives everything. Everybody receives everything once more every
  *     `BINDINGS_AGAIN_MS`, at most `BINDINGS_AGAIN_PER_S` in a second: the round of a large mission takes longer.
  * K3. Deliveries carry the epoch of the leader and a number: one that lost the lead without knowing changes nothing any
@@ -31,6 +32,9 @@ import { begun, type Worker, type WorkerContext } from '../ownership/owned-worke
 import { Receiver } from './receiver.ts';
 
 const SECOND_MS = 1_000;
+/** mission/mode.M2 */
+const UNREADABLE =
+  'the mode of a target cannot be read: its links stay bound as they were, or as by its default';
 
 export interface LinkBindingsOptions extends WorkerContext {
   readonly bus: Bus;
@@ -48,12 +52,16 @@ export function startLinkBindings(options: LinkBindingsOptions): Promise<LinkBin
 /** Passes by target. */
 type Passes = ReadonlyMap<string, readonly StoredPass[]>;
 
-type Bindings = ReadonlyMap<string, readonly BindingContent[]>;
+type Bindings = ReadonlyMap<string, BindingContent[]>;
 
-/** The bindings of a mission in these modes while no pass is near, by the subject of who is informed. */
-export function bindingsBySubject(mission: Mission, modes: ReadonlyMap<string, TargetMode>): Bindings {
+/** The bindings of targets in these modes while no pass is near, by the subject of who is informed; default: of all. */
+export function bindingsBySubject(
+  mission: Mission,
+  modes: ReadonlyMap<string, TargetMode>,
+  targets: Iterable<Target> = mission.targets.values(),
+): Bindings {
   const found = new Map<string, BindingContent[]>();
-  for (const target of mission.targets.values()) {
+  for (const target of targets) {
     const values = valuesOf(target, modes);
     for (const link of target.links.values()) {
       const gateways = gatewaysOfLink(mission, target.environments, link, []);
@@ -130,13 +138,14 @@ export class LinkBindings implements Worker {
   }
 
   async start(): Promise<void> {
-    const { bus, missions } = this.#options;
+    const { bus, log, missions } = this.#options;
     let isReady = false;
     this.#watch = await bus.bucket(buckets.modes).watch('>', (target, entry) => {
       const mode = readTargetMode(entry?.value);
+      if (mode === 'unreadable') return log.error({ target }, UNREADABLE);
       if (mode === undefined) this.#modes.delete(target);
       else this.#modes.set(target, mode);
-      if (isReady) this.#reconcile();
+      if (isReady) this.#modeChanged(target);
     });
     await this.#watch.ready;
     isReady = true;
@@ -165,6 +174,29 @@ export class LinkBindings implements Worker {
     const before = this.#atStations;
     this.#atStations = stationBindings(mission, this.#modes, soon);
     this.#report(new Set([...before.keys(), ...this.#atStations.keys()]));
+  }
+
+  /** K1, K4 */
+  #modeChanged(name: string): void {
+    const mission = this.#options.missions.current;
+    const target = mission?.targets.get(name);
+    if (this.#stopped || mission === undefined || target === undefined) return;
+    const passes = this.#soon.get(name);
+    const soon: Passes = new Map(passes === undefined ? [] : [[name, passes]]);
+    this.#replace(this.#lasting, bindingsBySubject(mission, this.#modes, [target]));
+    this.#replace(this.#atStations, stationBindings(mission, this.#modes, soon));
+  }
+
+  /** Who is to know which links does not depend on modes. */
+  #replace(known: Bindings, changed: Bindings): void {
+    for (const [about, bindings] of changed) {
+      const all = known.get(about) ?? [];
+      for (const binding of bindings) {
+        const at = all.findIndex(({ target, link }) => target === binding.target && link === binding.link);
+        if (at >= 0) all[at] = binding;
+      }
+      this.#receivers.get(about)?.change(bindings);
+    }
   }
 
   /** K1 */

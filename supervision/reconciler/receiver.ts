@@ -36,7 +36,7 @@ export class Receiver {
   readonly #options: ReceiverOptions;
   readonly #backoff: Backoff;
   /** By target and link, as it is sent. */
-  #wanted: ReadonlyMap<string, string> = new Map();
+  #wanted = new Map<string, string>();
   readonly #delivered = new Map<string, string>();
   /** Of those wanted, all that are not delivered as they are wanted (R4). */
   #pending = new Set<string>();
@@ -59,13 +59,19 @@ export class Receiver {
 
   /** What it is to know now; what has not changed is not reported again. */
   want(bindings: readonly BindingContent[]): void {
-    const wanted = bindings.map(
-      (binding) => [`${binding.target}.${binding.link}`, JSON.stringify(binding)] as const,
-    );
-    this.#wanted = new Map(wanted);
-    this.#pending = new Set(
-      wanted.flatMap(([key, content]) => (this.#delivered.get(key) === content ? [] : [key])),
-    );
+    this.#wanted = new Map();
+    this.#pending = new Set();
+    this.change(bindings);
+  }
+
+  /** What it is to know now of these; of others it is to know what it was. */
+  change(bindings: readonly BindingContent[]): void {
+    for (const binding of bindings) {
+      const [key, content] = [`${binding.target}.${binding.link}`, JSON.stringify(binding)];
+      this.#wanted.set(key, content);
+      if (this.#delivered.get(key) === content) this.#pending.delete(key);
+      else this.#pending.add(key);
+    }
     this.#begin();
   }
 

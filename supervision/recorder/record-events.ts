@@ -9,6 +9,7 @@ import { type LossRisk, type LostMessages, readStoredConnector } from '../../con
 import { readStoredSchedule } from '../../contract/stored-schedule.ts';
 import { readStoredUnit } from '../../contract/stored-unit.ts';
 import { readStoredTransfer } from '../../contract/transfer.ts';
+import { readTargetMode } from '../../mission/mode.ts';
 import type { Entry } from '../../ports/bus.ts';
 import { eventOf, momentOf } from './event-of.ts';
 import type { RecordChange } from './record-source.ts';
@@ -36,13 +37,11 @@ function change(entry: Entry, id: string, said: Change, document?: unknown): Rec
 }
 
 export function modeChanges(entry: Entry): readonly RecordChange[] | undefined {
-  const set = objectIn(entry.value);
-  if (set === undefined) return undefined;
-  const mode = textIn(set, 'mode');
-  const since = textIn(set, 'since');
+  const set = readTargetMode(entry.value);
+  if (set === 'unreadable') return undefined;
   // What stands there of a target whose mode was never set says nothing.
-  if (mode === undefined || since === undefined) return [];
-  const [by, run] = [textIn(set, 'by'), textIn(set, 'run')];
+  if (set === undefined) return [];
+  const { mode, since, by, run } = set;
   const who = by ?? (run === undefined ? 'somebody' : `run ${run}`);
   const said = {
     at: since,

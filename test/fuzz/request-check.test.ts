@@ -5,14 +5,15 @@ import { check, type Incoming } from '../../http/check.ts';
 import { follows, routes } from '../../http/front-end.ts';
 import { missionControlDialect } from '../../http/mission-control.ts';
 import { type Endpoint, pathNames, type Route } from '../../http/route.ts';
-import type { Tokens } from '../../ports/tokens.ts';
+import type { AccessTokens } from '../../ports/tokens.ts';
 import { FUZZ_TEST_MS, fuzz } from './cases.ts';
 import { demand } from './demand.ts';
 import { headerValue, requestTo } from './request.ts';
 
 const missions = { current: undefined, at: async () => undefined, onChange: () => () => undefined };
-const tokens: Tokens = {
+const tokens: AccessTokens = {
   verify: async () => ({ ok: true, value: { name: 'ada', roles: [], expiresAt: 0 } }),
+  onChange: () => () => undefined,
 };
 const PART = /[^/?]*/g;
 

@@ -18,6 +18,7 @@ import type { FrontEnd } from '../../http/serve.ts';
 import { MissionTokens } from '../../identity/mission-tokens.ts';
 import type { AuthSettings } from '../../mission/mission.ts';
 import { type Signer, signer } from '../identity/signer.ts';
+import { until } from '../support/until.ts';
 import { COVERED_BY, Coverage } from './coverage.ts';
 import { codesOf, realClock } from './fixture.ts';
 import { startWorld, type World } from './world.ts';
@@ -285,6 +286,29 @@ describe('a caller with a token', () => {
       ['auth::token-required'],
       ['auth::invalid-token'],
     ]);
+  });
+
+  it('http/follow.F5 follows no longer than it could begin to, under the keys and settings of now', async () => {
+    const jwks_file = join(folder, 'changed.json');
+    await writeFile(jwks_file, JSON.stringify({ keys: [es512.jwk] }));
+    configure(provider);
+    const watch = `${url}/v1/tc/watch`;
+    const anonymous = await everything.follow(watch);
+    const declared = await everything.follow(watch, { 'x-mcs-user': 'ada' });
+    const token = await everything.follow(watch, await bearer());
+    configure({ ...provider, required: true });
+    await until(() => anonymous.closed && declared.closed, { what: 'those without a token to be closed' });
+    expect([anonymous, declared].map(({ closed }) => closed)).toEqual(
+      Array(2).fill({ code: 4401, reason: 'access has ended' }),
+    );
+    configure({ ...provider, required: true, jwks_file });
+    const second = await everything.follow(watch, await bearer({ sub: 'second' }));
+    expect([token.closed, second.closed]).toEqual([undefined, undefined]);
+    await writeFile(jwks_file, JSON.stringify({ keys: [(await signer('ES512', 'other')).jwk] }));
+    configure({ ...provider, required: true });
+    configure({ ...provider, required: true, jwks_file });
+    await until(() => token.closed && second.closed, { what: 'those with a token of no key to be closed' });
+    expect(second.closed).toEqual({ code: 4401, reason: 'access has ended' });
   });
 
   it('MC-AUTH-018 is the only one with auth.required, also for the inspector', async () => {

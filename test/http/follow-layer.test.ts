@@ -10,7 +10,7 @@ import { targetInPath } from '../../http/parameters.ts';
 import type { FrontEndPorts } from '../../http/ports.ts';
 import type { FrontEnd } from '../../http/serve.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { Tokens } from '../../ports/tokens.ts';
+import type { AccessTokens } from '../../ports/tokens.ts';
 import { until } from '../support/until.ts';
 import { call, codesOf, follow, layerPorts, rawConnection, realClock, serveLayer } from './fixture.ts';
 
@@ -202,7 +202,10 @@ describe('http/follow.F5 a follower that came with a token', () => {
         if (!pending.delete(handle.timer as object)) realClock.clearTimeout(handle);
       },
     };
-    const tokens: Tokens = { verify: async () => accepted({ name: 'ada', roles: [], expiresAt }) };
+    const tokens: AccessTokens = {
+      verify: async () => accepted({ name: 'ada', roles: [], expiresAt }),
+      onChange: () => () => undefined,
+    };
     const things = await served('log', Promise.resolve(), { clock, tokens });
     return { ...things, pending };
   }

@@ -11,7 +11,7 @@ import type { Mission } from '../../mission/mission.ts';
 import { ownTime } from '../support/own-time.ts';
 import { until } from '../support/until.ts';
 import { Coverage } from './coverage.ts';
-import { type Answer, codesOf } from './fixture.ts';
+import { type Answer, call, codesOf } from './fixture.ts';
 import { PROVIDER, startWorld, type World } from './world.ts';
 
 const PLATFORM = `
@@ -113,6 +113,7 @@ const set = (mode: unknown, target = 'sat1', headers: Record<string, string> = a
   });
 const parameters = (target = 'sat1', query = ''): Promise<Answer> =>
   coverage.call(`${url}/v1/targets/${target}/parameters${query}`);
+const fetchLinks = (): Promise<Answer> => call(`${url}/v1/links/sat1`);
 const said = (answer: Answer) => [answer.status, codesOf(answer)];
 
 async function stored(target = 'sat1') {
@@ -156,6 +157,35 @@ describe('the mode of a target', () => {
     expect((await set('safe')).body).not.toHaveProperty('run');
   });
 
+  it.each([
+    '{',
+    'null',
+    '[]',
+    '"safe"',
+    '{"mode":"safe"}',
+    '{"mode":"safe","since":"then"}',
+    '{"mode":"safe","since":7}',
+    '{"mode":"safe","since":"2026-01-02T03:04:05Z","by":{}}',
+    '{"mode":"safe","since":"2026-01-02T03:04:05Z","run":7}',
+    '\ufffd',
+  ])(
+    'mission/mode.M2 is not known where its entry cannot be read, until it is set again: %s',
+    async (entry) => {
+      await world.bus.bucket(buckets.modes).overwrite('sat1', Buffer.from(entry));
+      for (const answer of [await read(), await parameters(), await fetchLinks()]) {
+        expect(said(answer)).toEqual([503, ['api::unavailable']]);
+        const [{ message, help }] = answer.body.errors;
+        expect(message).toBe('the mode of sat1 is not known: its entry in bucket mcs_modes cannot be read');
+        expect(help).toBe('Set it again: mcs mode set sat1 MODE.');
+      }
+      await world.hold('sat1', [{ run: RUN, mode: 'exclusive' }]);
+      expect(said(await set('nominal'))).toEqual([409, ['mode::target-held']]);
+      await world.hold('sat1', []);
+      expect((await set('nominal')).body).toMatchObject({ mode: 'nominal', by: 'ada' });
+      expect((await read()).body).toMatchObject({ mode: 'nominal', by: 'ada' });
+    },
+  );
+
   it('MC-MODE-007 is the default again where the stored one is no longer declared', async () => {
     await set('nominal');
     world.missions.publish(missionWith('safe, science'));
@@ -171,15 +201,6 @@ describe('the mode of a target', () => {
     world.missions.publish(mission);
     expect((await read()).body.mode).toBe('nominal');
   });
-
-  it.each(['{', 'null', '[]', '{"mode":7,"since":"x"}'])(
-    'is the default where %s stands in its place',
-    async (text) => {
-      await world.bus.bucket(buckets.modes).overwrite('sat1', Buffer.from(text));
-      expect((await read()).body).toMatchObject({ mode: 'safe', since: null });
-      expect((await set('nominal')).body.mode).toBe('nominal');
-    },
-  );
 
   it('MC-MODE-013 is set without anything being sent', async () => {
     const followed: string[] = [];
@@ -393,6 +414,22 @@ describe('the parameters of a target', () => {
       'flight',
       { safe: 4, nominal: 5 },
     ]);
+  });
+
+  it('MC-PAR-003 have the value of each mode and environment, whatever the names of these are', async () => {
+    const names = ['__proto__', 'constructor', 'toString'];
+    world.missions.publish(missionWith(['safe', ...names].join(', ')));
+    for (const name of names) {
+      await store('sat1', { mode: name, since: '2026-01-02T03:04:05.678Z' });
+      const { body } = await parameters();
+      const [watchdog, gain] = body.parameters;
+      expect(watchdog.value).toBe(1);
+      expect(Object.entries(watchdog.values)).toEqual([['safe', 2], ...names.map((each) => [each, 1])]);
+      expect(gain).not.toHaveProperty('value');
+      expect(gain.readback.matches).toBeNull();
+      const asked = await parameters('sat1', `?environment=${name}`);
+      expect(said(asked)).toEqual([422, ['api::unknown-environment']]);
+    }
   });
 
   it('have no value for a target without modes', async () => {

@@ -1,4 +1,4 @@
-/** key-set.K1 to K3, mission-tokens.T1, T2: when keys are read, how long what was verified counts. */
+/** key-set.K1 to K4, mission-tokens.T1 to T3: when keys are read, how long what was verified counts. */
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -123,6 +123,39 @@ describe('keys at an address', () => {
     for (let count = 0; count < 50; count += 1)
       expect(await said(the, await first.token({}, { kid: `x${count}` }))).toContain('not have the key');
     expect(the.asked.length).toBe(2);
+  });
+
+  it('key-set.K2 are read again although the time of day was set back', async () => {
+    const the = start();
+    expect(await said(the, await first.token())).toBe('ada');
+    const now = the.clock.now.bind(the.clock);
+    the.clock.now = () => now() - 1_800_000;
+    the.provider.keys = [second.jwk];
+    the.clock.advance(AUTH_KEYS_AGAIN_MS);
+    expect(await said(the, await second.token())).toBe('ada');
+  });
+
+  it('key-set.K4 are read again for a wrong signature, at most twice a minute', async () => {
+    const replaced = await signer('ES384', 'first');
+    const { kid: _, ...unnamed } = replaced.jwk;
+    const cases: [JWK, string][] = [
+      [replaced.jwk, await replaced.token()],
+      [unnamed, await replaced.token({}, { kid: undefined })],
+    ];
+    for (const [jwk, token] of cases) {
+      const the = start();
+      expect(await said(the, await first.token())).toBe('ada');
+      the.provider.keys = [jwk];
+      expect(await said(the, token)).toContain('signature is wrong');
+      the.clock.advance(AUTH_KEYS_AGAIN_MS);
+      expect(await said(the, token)).toBe('ada');
+      expect(the.asked.length).toBe(2);
+      for (let count = 0; count < 50; count += 1)
+        expect(await said(the, await first.token({ sub: `x${count}` }))).toMatch(
+          /signature|not have the key/,
+        );
+      expect(the.asked.length).toBe(2);
+    }
   });
 
   it('key-set.K1 stay while the provider is away', async () => {
@@ -252,6 +285,14 @@ describe('keys elsewhere', () => {
       await writeFile(join(folder, 'keys.json'), '-----BEGIN PUBLIC KEY-----');
       expect(await said(start(settings('keys.json'), folder), token)).toContain('is not JSON');
     });
+
+    it('key-source.U2 are refused where reading them might not end, or is much', async () => {
+      const token = await first.token();
+      await writeFile(join(folder, 'large.json'), ' '.repeat(AUTH_DOCUMENT_BYTES + 1));
+      for (const place of ['/dev/null', folder])
+        expect(await said(start(settings(place)), token)).toContain(`${place} is no plain file`);
+      expect(await said(start(settings('large.json'), folder), token)).toContain('is larger than');
+    });
   });
 });
 
@@ -291,6 +332,17 @@ describe('what was verified', () => {
     the.publish({ ...SETTINGS }, 'r2');
     expect(await said(the, token)).toBe('ada');
     expect(the.asked.length).toBe(1);
+  });
+
+  it('mission-tokens.T3 key-set.K1 needs no provider under settings that leave the keys where they are', async () => {
+    const the = start();
+    expect(await said(the, await first.token({ roles: ['mcs:fds'] }))).toBe('ada');
+    the.provider.answer = away;
+    the.publish({ ...SETTINGS, roles_prefix: 'mcs:', required: true }, 'r2');
+    const outcome = await the.tokens.verify(await first.token({ roles: ['mcs:fds'] }));
+    expect(outcome.ok && outcome.value.roles).toEqual(['fds']);
+    the.publish({ ...SETTINGS, jwks_url: `${URL}/other` }, 'r3');
+    expect(await said(the, await first.token())).toContain('no keys to verify it');
   });
 
   it('is kept of so many tokens, the newest', { timeout: 180_000 }, async () => {

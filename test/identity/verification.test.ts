@@ -1,4 +1,4 @@
-/** identity/verification.V1 to V4: which tokens are good, and what is said of the others. */
+/** identity/verification.V1 to V7: which tokens are good, and what is said of the others. */
 
 import fc from 'fast-check';
 import { base64url, createLocalJWKSet, exportSPKI, importJWK, SignJWT, UnsecuredJWT } from 'jose';
@@ -43,7 +43,7 @@ async function check(
     },
     { jwks: find.jwks },
   );
-  return verifyToken(token, providerOf(settings)!, { find: counted }, nowMs);
+  return verifyToken(token, providerOf(settings)!, { find: counted, renewed: async () => false }, nowMs);
 }
 
 /** The message of the refusal, which repeats nothing of the token. */
@@ -129,9 +129,18 @@ describe('a token', () => {
   });
 
   it('identity/verification.V4 is refused with a subject that no header of the bus may carry', async () => {
-    for (const sub of ['a\nMcs-Role: supervisor', ' ada', 'ada ', 'a\u0000', 'x'.repeat(256)])
+    for (const sub of [
+      'a\ud800',
+      '\udfffa',
+      'a\nMcs-Role: supervisor',
+      ' ada',
+      'ada ',
+      'a\u0000',
+      'x'.repeat(256),
+    ])
       expect(await refusal(await es384.token({ sub }))).toContain('subject is not a valid name');
-    expect((await check(await es384.token({ sub: 'Zoë Müller' }))).ok).toBe(true);
+    for (const sub of ['Zoë Müller', '\u{1f6f0}'])
+      expect((await check(await es384.token({ sub }))).ok).toBe(true);
   });
 
   it.each([
@@ -152,6 +161,28 @@ describe('a token', () => {
   it('identity/verification.V5 is taken with a subject that only begins with such a word', async () => {
     for (const sub of ['alarms team', 'runner', 'alarm', 'schedule|17', 'The rule maker'])
       expect((await check(await es384.token({ sub }))).ok).toBe(true);
+  });
+
+  it('identity/verification.V6 that never ends counts until the last time that can be written', async () => {
+    for (const exp of [Number.MAX_SAFE_INTEGER, 1e300, 253_402_300_800]) {
+      const outcome = await check(await es384.token({ exp }));
+      const untilMs = outcome.ok ? outcome.value.expiresAt + AUTH_CLOCK_TOLERANCE_MS : 0;
+      expect(new Date(untilMs).toISOString()).toBe('9999-12-31T23:59:59.999Z');
+    }
+    expect(await refusal(await es384.token({ exp: -1e300 }))).toContain('expired at 0001-01-01');
+    expect(await refusal(await es384.token({ nbf: 1e300 }))).toContain('not valid before 9999-12-31');
+  });
+
+  it('identity/verification.V7 is not blamed for a key of the provider that cannot be used', async () => {
+    const damaged = { ...es384.jwk, x: 'AAAA' };
+    expect(await refusal(await es384.token(), { keys: [damaged] })).toContain(
+      'key of the identity provider that it is signed with cannot be used',
+    );
+    const { kid: _, ...unnamed } = rs256.jwk;
+    const short = { ...unnamed, n: base64url.encode(Buffer.alloc(128, 0xff)) };
+    const token = await rs256.token({}, { kid: undefined });
+    expect(await refusal(token, { keys: [short] })).toContain('cannot be used');
+    expect((await check(token, { keys: [short, rs256.jwk] })).ok).toBe(true);
   });
 
   it('identity/verification.V1 MC-AUTH-015 is refused with the algorithm none', async () => {

@@ -25,7 +25,7 @@ let clock: ManualClock;
 let log: KeptLog;
 let gateway: RunningGateway;
 
-function open(definition: Definition, current = mission): RunningGateway {
+function open(definition: Definition, current = mission, holds = (): boolean => true): RunningGateway {
   const missions = new TestMissions(current);
   const opened = createGateway(definition, {
     bus,
@@ -34,6 +34,7 @@ function open(definition: Definition, current = mission): RunningGateway {
     missions,
     random: { next: () => 0.5 },
     missionFolder: DEMO_FOLDER,
+    holds,
   });
   opened.start();
   return opened;
@@ -386,6 +387,23 @@ it('gateway-service.Q8 has one subscription for its verbs, and refuses one that 
   expect(await ask('sends', {}, 'sim-9')).toEqual({
     outcome: 'refused',
     detail: 'gateway sim-9 has no verb "sends"',
+  });
+  await other.stop();
+});
+
+it('gateway-service.Q3 switches and answers nothing once another process may run it', async () => {
+  let owns = true;
+  const other = open({ ...SIMULATED, name: 'sim-9' }, mission, () => owns);
+  expect(await ask('faults', {}, 'sim-9')).toMatchObject({ ok: true });
+  owns = false;
+  for (const verb of ['faults', 'fault', 'files', 'state', 'stats', 'bind', 'send', 'pdus', 'fence'])
+    await expect(ask(verb, { fault: 'uplink_dead', on: true }, 'sim-9')).rejects.toMatchObject({
+      code: 'bus.timeout',
+    });
+  expect(bus.published.filter((message) => message.subject.startsWith('mcs.sim.evt.'))).toEqual([]);
+  owns = true;
+  expect(await ask('faults', {}, 'sim-9')).not.toMatchObject({
+    value: { faults: expect.arrayContaining([{ fault: 'uplink_dead', on: true }]) },
   });
   await other.stop();
 });

@@ -32,6 +32,12 @@ describe('settings of an identity provider', () => {
     });
   });
 
+  it.each(['0 s', '0.5 s', '367 d', '1e300 d'])('refuse credentials of the bus for %s', (nats_ttl) => {
+    expect(reported({ issuer: ISSUER, audience: 'mcs', nats_ttl })).toEqual([
+      `auth.nats_ttl: ${nats_ttl} is not between 1 s and 366 d`,
+    ]);
+  });
+
   it('are complete with an issuer and an audience, or with clients that are one', () => {
     for (const auth of [
       {},

@@ -44,6 +44,40 @@ describe('the configuration in force', () => {
     expect(state()).toEqual([false, undefined]);
   });
 
+  it.each(['{', 'null', '{"revision":7}', ''])(
+    'is not known while the entry of what is published cannot be read: %s',
+    async (text) => {
+      await bus.bucket(buckets.config).overwrite('current', Buffer.from(text));
+      await missions.start();
+      expect(state()).toEqual([false, undefined]);
+      const configuration = compiled(demoDocuments());
+      await publishConfiguration(bus, configuration);
+      await until(() => missions.known);
+      expect(state()).toEqual([true, configuration.revision]);
+    },
+  );
+
+  it('supervision/configuration.Z4 is stored again by publishing it where the bus has it damaged, or not at all', async () => {
+    const configuration = compiled(demoDocuments());
+    await publishConfiguration(bus, configuration);
+    expect(await publishConfiguration(bus, configuration)).toBe(false);
+    const bucket = bus.bucket(buckets.config);
+    const key = `revision.${configuration.revision}`;
+    for (const damage of [
+      async () => void (await bucket.overwrite(key, Buffer.from([0x1f, 0x8b, 1]))),
+      async () => void (await bucket.overwrite(key, gzipSync('{}'))),
+      async () => void (await bucket.remove(key, (await bucket.get(key))!.revision)),
+    ]) {
+      await damage();
+      const source = new BusMissionSource(bus, realClock, quiet);
+      await source.start();
+      expect(source.known).toBe(false);
+      expect(await publishConfiguration(bus, configuration)).toBe(true);
+      await until(() => source.current?.revision === configuration.revision);
+      await source.stop();
+    }
+  });
+
   it('is known when it is taken up', async () => {
     const configuration = compiled(demoDocuments());
     await publishConfiguration(bus, configuration);

@@ -9,7 +9,7 @@
 import { buckets } from '../../../contract/bus/buckets.ts';
 import type { TargetMode } from '../../../contract/mode.ts';
 import { retryWhileBusIsAway } from '../../../messaging/while-bus-is-away.ts';
-import type { Entry } from '../../../ports/bus.ts';
+import { readTargetMode } from '../../../mission/mode.ts';
 import type { Handler, RunAtHand, RunServices } from '../services.ts';
 
 interface Wish {
@@ -49,7 +49,8 @@ async function setOnce(wish: Wish, { bus, clock }: RunServices): Promise<Outcome
   const { target, mode, at, signal } = wish;
   const bucket = bus.bucket(buckets.modes);
   const entry = await bucket.get(target);
-  const present = entry && modeIn(entry);
+  const stored = readTargetMode(entry?.value);
+  const present = stored === 'unreadable' ? undefined : stored;
   const wasSeen = wish.seen;
   wish.seen = true;
   if (present?.run === at.run) {
@@ -66,14 +67,4 @@ async function setOnce(wish: Wish, { bus, clock }: RunServices): Promise<Outcome
   };
   const written = await bucket.put(target, Buffer.from(JSON.stringify(set)), entry?.revision ?? 0);
   return written.outcome === 'written' ? 'set' : 'lost';
-}
-
-/** What stands there; undefined when it is no mode. */
-function modeIn({ value }: Entry): Partial<TargetMode> | undefined {
-  try {
-    const read: unknown = JSON.parse(Buffer.from(value).toString());
-    return typeof read === 'object' && read !== null ? read : undefined;
-  } catch {
-    return undefined;
-  }
 }

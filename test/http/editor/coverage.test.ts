@@ -44,7 +44,7 @@ describe('MC-EDIT-001 MC-EDIT-002 MC-EDIT-003 the routes of the editor', () => {
     const invalid = async () => ({ ok: false, faults: [{ code: 'auth::invalid-token', message: 'no' }] });
     const provided = await front(
       { editorUrl: editor.url },
-      { tokens: { verify: invalid, stop() {} } as never },
+      { tokens: { verify: invalid, onChange: () => () => undefined, stop() {} } as never },
     );
     const full = await front({ editorUrl: editor.url }, { limits: { forwarded: 0 } });
     for (const { method } of editorOperations) {

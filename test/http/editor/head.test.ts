@@ -22,6 +22,7 @@ const tokens = {
           ok: false as const,
           faults: [{ code: 'auth::invalid-token' as const, message: 'not this one' }] as const,
         },
+  onChange: () => () => undefined,
   stop: () => undefined,
 };
 

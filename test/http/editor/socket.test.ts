@@ -346,6 +346,7 @@ describe('a WebSocket that is refused', () => {
         token === 'good'
           ? { ok: true, value: { name: 'ada', roles: ['operator'], expiresAt: realClock.now() + 60_000 } }
           : { ok: false, faults: [{ code: 'auth::invalid-token', message: 'not this one' }] },
+      onChange: () => () => undefined,
     };
     const served = await serveEditor(
       { editorUrl: editor.url, auth: { required: true } },
@@ -380,9 +381,33 @@ describe('a WebSocket that is refused', () => {
   it('is closed with 4401 when the token ends that opened it', async () => {
     const expiresAt = realClock.now() + 1;
     const clock = swiftClock(30);
-    const tokens = { verify: async () => ({ ok: true, value: { name: 'ada', roles: [], expiresAt } }) };
+    const tokens = {
+      verify: async () => ({ ok: true, value: { name: 'ada', roles: [], expiresAt } }),
+      onChange: () => () => undefined,
+    };
     const served = await serveEditor({ editorUrl: editor.url }, { tokens: tokens as never, clock });
     const client = await open('/v1/editor/live?token=x', { url: served.url });
+    await until(() => client.closed, { what: 'the client to be closed' });
+    expect(client.closed!.code).toBe(4401);
+    await served.close();
+  });
+
+  it('http/follow.F5 is closed with 4401 when the token counts no more that opened it', async () => {
+    let [counts, changed] = [true, (): void => undefined];
+    const tokens = {
+      verify: async () =>
+        counts
+          ? { ok: true, value: { name: 'ada', roles: [], expiresAt: realClock.now() + 600_000 } }
+          : { ok: false, faults: [{ code: 'auth::invalid-token', message: 'not this one' }] },
+      onChange: (listener: () => void) => {
+        changed = listener;
+        return () => undefined;
+      },
+    };
+    const served = await serveEditor({ editorUrl: editor.url }, { tokens: tokens as never });
+    const client = await open('/v1/editor/live?token=x', { url: served.url });
+    counts = false;
+    changed();
     await until(() => client.closed, { what: 'the client to be closed' });
     expect(client.closed!.code).toBe(4401);
     await served.close();

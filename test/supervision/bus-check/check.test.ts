@@ -146,6 +146,8 @@ beforeAll(async () => {
   const name = { target: 'sat1', file_id: '1', generation: 1 };
   await bus.objects(objectStores.files).replace(partObject(name, 0), once(Buffer.alloc(10)));
   await put('schedules', 'good', schedule('good', IR));
+  await put('modes', 'sat1', { mode: 'safe', since: AT });
+  await put('modes', 'sat2', new Uint8Array());
 });
 afterAll(() => nats.stop());
 
@@ -211,6 +213,7 @@ describe('mcs bus check', () => {
     await put('openTransfers', 'sat1.3.1', {});
     await bus.objects(objectStores.files).replace('sat1/9/1/0', once(Buffer.alloc(3)));
     await put('schedules', 'bad', schedule('bad', 'c'.repeat(64)));
+    await put('modes', 'sat3', { mode: 'safe' });
     await manage((manager) => manager.streams.delete('KV_mcs_passes'));
     for (const n of ['1', '2', '3']) await bus.append(streams.events, 'mcs.event.sat1', Buffer.from(n));
     await manage((manager) => manager.streams.deleteMessage('EVENTS', 2));
@@ -250,6 +253,7 @@ describe('mcs bus check', () => {
       ['unreadable-record', 'mcs_actors radio.b'],
       ['unreadable-record', 'mcs_leases sat3'],
       ['unreadable-record', 'mcs_members checkpoint.lane.sat3'],
+      ['unreadable-record', 'mcs_modes sat3'],
     ];
     const inOrder = (list: [string, string][]): [string, string][] => [...list].sort();
     expect(inOrder(found)).toEqual(inOrder([...repairable, ...forAPerson]));

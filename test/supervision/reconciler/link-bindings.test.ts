@@ -1,6 +1,6 @@
 /** What is reported the links of a mission, and when, on a real bus with drivers and gateways of the test. */
 
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { NatsBus } from '../../../bus/nats-bus.ts';
 import { buckets } from '../../../contract/bus/buckets.ts';
 import { subject } from '../../../contract/bus/subjects.ts';
@@ -73,14 +73,14 @@ describe('the bindings of a mission', () => {
 });
 
 const leading = (
-  about: Pick<LinkBindingsOptions, 'bus' | 'clock' | 'missions'>,
+  about: Pick<LinkBindingsOptions, 'bus' | 'clock' | 'missions'> & Partial<Pick<LinkBindingsOptions, 'log'>>,
   epoch: number,
   holds = true,
 ): Promise<LinkBindings> =>
   startLinkBindings({
+    log: keptLog(),
     ...about,
     random: { next: () => 1 },
-    log: keptLog(),
     epoch,
     holds: () => holds,
     failed: (error) => {
@@ -179,6 +179,20 @@ describe('the leader', () => {
     expect(kept.of(all)[0]?.overrides).toEqual({ bench: { 'obc.watchdog': 600 } });
   });
 
+  it('mission/mode.M2 leaves the links of a target as they are bound where its mode cannot be read, and says so', async () => {
+    await setMode('nominal');
+    const log = keptLog();
+    const worker = await leading({ bus, clock, missions, log }, 1);
+    workers.push(worker);
+    const kept = gateway();
+    await until(() => mode(kept) === 'nominal');
+    await bus.bucket(buckets.modes).overwrite('sat1', Buffer.from('{"mode":'));
+    await until(() => log.said.some(({ message }) => message.includes('cannot be read')));
+    expect(mode(kept)).toBe('nominal');
+    await setMode('safe');
+    await until(() => mode(kept) === 'safe');
+  });
+
   it('reports when the configuration changes, a mode that is no longer declared included', async () => {
     await setMode('nominal');
     const kept = gateway();
@@ -200,6 +214,34 @@ describe('the leader', () => {
     await setMode('nominal');
     leader.passesSoon([pass(9, 19)]);
     await until(() => mode(kept) === 'nominal');
+  });
+
+  it('link-bindings.K4 MC-MODE-016 a mode that changes costs what there is of its target, also during a pass', async () => {
+    const stations = { ...stationMission(), revision: 'stations' };
+    missions.publish(stations);
+    const [driver, station] = [new KeptBindings(), new KeptBindings()];
+    const kiruna = subject.gatewayVerb('kiruna-1', 'bind');
+    served.push(serveBindings(DRIVER, { driver: 'pus' }, driver, { bus, log: keptLog() }));
+    served.push(serveBindings(kiruna, { gateway: 'kiruna-1' }, station, { bus, log: keptLog() }));
+    const leader = await lead(5);
+    leader.passesSoon([pass(9, 19)]);
+    const modes = () => [mode(driver), mode(station)].join();
+    await until(() => modes() === 'safe,safe');
+    const everyTarget = vi.spyOn(stations.targets, 'values');
+    await setMode('nominal');
+    await until(() => modes() === 'nominal,nominal');
+    const bucket = bus.bucket(buckets.modes);
+    await bucket.remove('sat1', (await bucket.get('sat1'))!.revision);
+    await until(() => modes() === 'safe,safe');
+    await bucket.overwrite('unknown', Buffer.from(JSON.stringify({ mode: 'nominal', since })));
+    await setMode('nominal');
+    await until(() => modes() === 'nominal,nominal');
+    expect(everyTarget).not.toHaveBeenCalled();
+    everyTarget.mockRestore();
+    leader.passesSoon([]);
+    missions.publish({ ...stations, revision: 'other' });
+    await setMode('safe');
+    await until(() => mode(driver) === 'safe');
   });
 
   it('link-bindings.K2 tells whoever begins to serve, from its request alone', async () => {

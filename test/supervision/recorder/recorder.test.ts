@@ -286,6 +286,8 @@ describe('what is not to be read', () => {
     const first = await world.recorder(1);
     await world.say(streams.telecommandEvents, subject.tcEvent('sat1', 'broken'), '{');
     await world.done(world.bus.bucket(buckets.modes).overwrite('sat1', Buffer.from('{')), 100);
+    // As a mode leaves it that was taken back: it was never set.
+    await world.done(world.bus.bucket(buckets.modes).overwrite('sat2', new Uint8Array()), 100);
     await world.pass(3_000);
     await world.kill(first);
     await world.recorder(2);

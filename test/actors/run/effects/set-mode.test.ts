@@ -24,7 +24,9 @@ async function stored(): Promise<{ mode: object; revision: number } | undefined>
 }
 
 const write = (mode: string, run?: string) =>
-  finished(modes.overwrite('sat1', Buffer.from(JSON.stringify({ mode, since: 'then', run }))));
+  finished(
+    modes.overwrite('sat1', Buffer.from(JSON.stringify({ mode, since: '2026-02-01T12:00:00Z', run }))),
+  );
 
 const setMode = (mode: string, target = 'sat1') =>
   world.begin(createSetMode(world.services), { type: 'effect.set-mode', ticket: 9, target, mode });
