@@ -86,8 +86,9 @@ describe('appends in order', () => {
     calls[1]!.answer({ outcome: 'stored', seq: 1 });
     calls[2]!.lose();
     calls[3]!.answer({ outcome: 'stored', seq: 2 });
-    await clock.run(BUS_ATTEMPT_MS, 10);
+    await clock.run(1, 1);
     push('e');
+    await clock.run(BUS_ATTEMPT_MS, 10);
     expect(ids()).toEqual(['a', 'b', 'c', 'd', 'a', 'c', 'e']);
     expect(calls.map(({ data }) => data)).toEqual(['a', 'b', 'c', 'd', 'a behind b,d', 'c behind d', 'e']);
     for (const seq of [3, 4, 5]) calls[seq + 1]!.answer({ outcome: 'stored', seq });
