@@ -6,8 +6,8 @@
  * C1. Messages count in the order of the stream, the samples of a message in that of their ground times.
  * C2. Older is what has an earlier `time`, or the same and an earlier ground time; of real-time samples more than ten
  *     minutes apart the ground time decides, also behind a deferred one; not ahead of one, which is as old as it says.
- * C3. A message that has passed another one on its way to the stream (ordered-append.Q6) may be marked by what its owner
- *     knew of that one: what is older than that was never current.
+ * C3. A message that has passed another one on its way to the stream (ordered-append.Q6) may be marked by what its
+ *     owner knew of that one: what is older than that was never current.
  */
 
 import { decodeBatch, type ValueBatch } from '../../../contract/batch.ts';
