@@ -15,7 +15,7 @@ import type { Assets } from './assets.ts';
 import type { Cursors } from './cursors.ts';
 import type { JetStream } from './jetstream.ts';
 import type { Position } from './message.ts';
-import { descriptionIn } from './object-pieces.ts';
+import { descriptionIn, objectNamed } from './object-pieces.ts';
 import { isRemoval } from './view.ts';
 
 /** Every question rejects with an outage, and with `ApiError` where the stream is missing and may not be made. */
@@ -24,14 +24,14 @@ export interface Inventory {
   compare(): Promise<readonly Compared[]>;
   /** Hands over every entry, the next one when `handle` has resolved; resolves behind the last. */
   entries(bucket: BucketDefinition, handle: (entry: Entry) => Promise<void>): Promise<void>;
-  /** The same of every object that is stored whole. */
+  /** The same of every object that has a description: not all of its bytes may be there. */
   objects(store: ObjectsDefinition, handle: (object: StoredObject) => Promise<void>): Promise<void>;
 }
 
 export interface StoredObject {
   readonly name: string;
-  /** Bytes. */
-  readonly size: number;
+  /** Bytes; undefined where its description cannot be read. */
+  readonly size: number | undefined;
 }
 
 interface InventoryTools {
@@ -63,8 +63,8 @@ export function openInventory(tools: InventoryTools): Inventory {
     objects: (store, handle) =>
       readAll(tools, assets.objects(store), `$O.${store.name}.M.>`, async (message) => {
         const described = descriptionIn(message);
-        if (described !== undefined && described.deleted !== true)
-          await handle({ name: described.name, size: described.size });
+        if (described?.deleted !== true)
+          await handle({ name: objectNamed(message.subject), size: described?.size });
       }),
   };
 }

@@ -94,6 +94,11 @@ function nextOf(
   return readAt(jetstream, stream, { next_by_subj: subject, seq: behind + 1 }, left());
 }
 
+/** Of which object a message is the description, by its subject. */
+export function objectNamed(subject: string): string {
+  return Buffer.from(subject.slice(subject.lastIndexOf('.') + 1), 'base64url').toString();
+}
+
 /** What is no description of an object is none (objects.O7). */
 export function descriptionIn({ data }: { readonly data: Uint8Array }): ObjectDescription | undefined {
   try {

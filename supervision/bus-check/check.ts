@@ -15,6 +15,7 @@ import { BUS_CHECK_AGAIN_MS, BUS_CHECK_FINDINGS } from '../../contract/limits/bu
 import type { Clock } from '../../ports/clock.ts';
 import { alarms } from './alarms.ts';
 import { claims } from './claims.ts';
+import { contents } from './contents.ts';
 import { counters } from './counters.ts';
 import { envelopes } from './envelopes.ts';
 import type { CheckName, Finding, Look } from './finding.ts';
@@ -39,6 +40,7 @@ const LOOKS: readonly Look[] = [
   transfers,
   transferIndex,
   parts,
+  contents,
   schedules,
   counters,
 ];

@@ -22,6 +22,7 @@ export const CHECKS = {
   'index-without-transfer': 'a transfer is managed that has no record',
   'transfer-without-parts': 'bytes that a transfer names are not stored',
   'parts-without-transfer': 'bytes of a file are stored that no transfer names',
+  'content-incomplete': 'content is stored of which bytes are gone, or whose description cannot be read',
   'schedule-without-program': 'the program of a schedule that may start is not stored',
 } as const;
 export type CheckName = keyof typeof CHECKS;

@@ -40,20 +40,17 @@ async function lookAtTransfer(key: string, record: StoredTransfer, { bus, found 
   }
   const missing = record.direction === 'download' ? await missingIn(record, bus) : undefined;
   if (missing === undefined) return;
-  const remedy =
-    record.state === 'PARTIAL'
-      ? 'they are asked for again when the file is put together'
-      : 'ask for the file again: POST /v1/transfers';
+  const remedy = 'they are asked for again when the file is put together';
   found({ check: 'transfer-without-parts', where, what: missing, remedy });
 }
 
-/** What is not stored of what the record says. Content that is whole is removed with age: it is not missing. */
+/** What is not stored of what the record says is received. Content of a whole file is looked at in `contents.ts`. */
 async function missingIn(record: StoredTransfer, { objects }: LookTools['bus']): Promise<string | undefined> {
   if (record.state !== 'PARTIAL') return undefined;
   const store = objects(objectStores.files);
   for (const [start, end] of record.received ?? []) {
     for (let at = start; at < end; ) {
-      const size = await store.size(partObject(partsOf(record), at));
+      const size = await store.wholeSize(partObject(partsOf(record), at));
       if (size === undefined || size === 0) return `bytes ${at} to ${end} of what is received are not stored`;
       at += size;
     }
@@ -82,6 +79,8 @@ export const parts: Look = {
   needs: [bucketStream(buckets.transfers), bucketStream(buckets.transferDays), FILES],
   look: ({ bus, found }) =>
     bus.inventory.objects(objectStores.files, async ({ name, size }) => {
+      // Whatever it is of, its description is looked at in `contents.ts`.
+      if (size === undefined) return;
       const key = downloadOf(name);
       if (key !== undefined && (await bus.bucket(buckets.transfers).get(key)) !== undefined) return;
       if (key !== undefined && (await bus.bucket(buckets.transferDays).get(key)) !== undefined) return;

@@ -1,5 +1,6 @@
 /** A real bus on which everything that `mcs bus check` looks for is wrong, beside a sound one of each. */
 
+import { createHash } from 'node:crypto';
 import { connect, jwtAuthenticator } from 'nats';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { shardOf } from '../../../actors/run/open-runs.ts';
@@ -24,6 +25,8 @@ const LISTED = '01J5ZK3M8QW7V9XH2C4T6R0004';
 const OVER_TOO = '01J5ZK3M8QW7V9XH2C4T6R0006';
 const SENT = '01J5ZK3M8QW7V9XH2C4T6R0005';
 const IR = 'a'.repeat(64);
+const CONTENT = Buffer.alloc(200_000);
+const UPLOAD = createHash('sha256').update(CONTENT).digest('hex');
 const AT = '2026-03-01T12:00:00.000Z';
 const SOON = { ...realClock, setTimeout: (due: () => void) => realClock.setTimeout(due, 0) };
 
@@ -212,6 +215,11 @@ describe('mcs bus check', () => {
     await put('transfers', 'sat1.3.1', transfer('3', 'PARTIAL', [[0, 20]]));
     await put('openTransfers', 'sat1.3.1', {});
     await bus.objects(objectStores.files).replace('sat1/9/1/0', once(Buffer.alloc(3)));
+    await bus.objects(objectStores.files).replace('sat1/3/1/0', once(Buffer.alloc(20)));
+    const described = '$O.mcs_files.M.c2F0MS8zLzEvMA==';
+    await manage((manager) => manager.jetstream().publish(described, Buffer.from('?')));
+    await bus.objects(objectStores.uploads).put(UPLOAD, once(CONTENT));
+    await manage((manager) => manager.streams.deleteMessage('OBJ_mcs_uploads', 1));
     await put('schedules', 'bad', schedule('bad', 'c'.repeat(64)));
     await put('modes', 'sat3', { mode: 'safe' });
     await manage((manager) => manager.streams.delete('KV_mcs_passes'));
@@ -239,6 +247,8 @@ describe('mcs bus check', () => {
     const forAPerson: [string, string][] = [
       ['alarm-log-behind-record', 'mcs_alarms sat1.c._.ahead'],
       ['alarm-record-behind-log', 'mcs_alarms sat1.c._.behind'],
+      ['content-incomplete', 'mcs_files sat1/3/1/0'],
+      ['content-incomplete', `mcs_uploads ${UPLOAD}`],
       // What leads an executor to the rest of its end.
       ['finished-run-still-open', `mcs_open_runs ${shardOf(OVER)}.${OVER}`],
       ['hold-of-unknown-run', 'mcs_leases sat2'],
