@@ -12,6 +12,7 @@
  */
 
 import { Packr } from 'msgpackr';
+import { isInstant } from './instant.ts';
 
 export type WideValue = string | bigint;
 
@@ -121,6 +122,27 @@ export function encodeBatch(batch: FrameBatch | DecodedBatch | ValueBatch): Uint
 /** The batch as packed by `encodeBatch`; throws on bytes that are malformed. */
 export function decodeBatch<Batch extends FrameBatch | DecodedBatch | ValueBatch>(bytes: Uint8Array): Batch {
   return packr.unpack(bytes) as Batch;
+}
+
+/**
+ * The frames in a message of a gateway, which may be of others; undefined for anything else. Other writers of
+ * MessagePack pack whole milliseconds as integers of 64 bits, which are read as bigints.
+ */
+export function readFrameBatch(bytes: Uint8Array): FrameBatch | undefined {
+  try {
+    const { at, frames }: Readonly<Partial<Record<keyof FrameBatch, unknown>>> =
+      decodeBatch<FrameBatch>(bytes);
+    if (!Array.isArray(at) || !Array.isArray(frames) || at.length !== frames.length) return undefined;
+    const moments = at.map((each: unknown) => (typeof each === 'bigint' ? Number(each) : each));
+    const isWhole = moments.every(isMoment) && frames.every((frame) => frame instanceof Uint8Array);
+    return isWhole ? { at: moments, frames } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isMoment(at: unknown): at is number {
+  return typeof at === 'number' && isInstant(at);
 }
 
 /** Collects rows into blocks: rows with the same ordinals (the same array) share a block. */

@@ -13,6 +13,8 @@ import type { DecodedSample, ResolvedValue } from './telecommand.ts';
 
 export const DRIVER_VERBS = ['encode', 'decode', 'cfdp'] as const;
 export type DriverVerb = (typeof DRIVER_VERBS)[number];
+/** What may be asked of a driver twice: at most a sequence count is left out by it. */
+export type RepeatableVerb = Exclude<DriverVerb, 'cfdp'> | 'state';
 
 export interface LinkAddress {
   readonly target: string;

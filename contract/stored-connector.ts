@@ -7,6 +7,8 @@
  * S2. What is lost is kept until the connector is removed: a connector that reads on leaves no other trace of it.
  * S3. A record is read by the rules of what it is made of, registrations and heartbeats: one with data that this
  *     version does not know is no record here, and keeps no other connector from being shown.
+ * S4. A consumer may be called as what every object has (`constructor`, `__proto__`): what is kept by their names is
+ *     found by own names alone (`ofConsumer`).
  */
 
 import {
@@ -53,6 +55,14 @@ export interface LostMessages {
   readonly since: string;
   /** Position up to which it is counted; 0: as the connector itself says. */
   readonly through: number;
+}
+
+/** What is kept of a consumer (S4). */
+export function ofConsumer<Value>(
+  all: Readonly<Record<string, Value>> | undefined,
+  consumer: string,
+): Value | undefined {
+  return all !== undefined && Object.hasOwn(all, consumer) ? all[consumer] : undefined;
 }
 
 /** The record; undefined for anything else. */

@@ -4,7 +4,6 @@
  */
 
 import { assertNever } from '../contract/assert.ts';
-import { subject } from '../contract/bus/subjects.ts';
 import { DRIVER_ANSWER_MS } from '../contract/limits/link.ts';
 import {
   type DecodeReply,
@@ -16,6 +15,7 @@ import {
 } from '../contract/link.ts';
 import { isToken } from '../contract/token.ts';
 import { ask } from '../messaging/ask.ts';
+import { toDriver } from '../messaging/driver-question.ts';
 import type { Link } from '../mission/mission.ts';
 import { refuse } from './errors.ts';
 import type { RoutePorts } from './ports.ts';
@@ -65,11 +65,11 @@ export async function askDriver<Verb extends keyof Replies & DriverVerb>(
   driver: ChosenDriver,
   verb: Verb,
   call: object,
-  { bus, log }: Pick<RoutePorts, 'bus' | 'log'>,
+  { bus, clock, log }: Pick<RoutePorts, 'bus' | 'clock' | 'log'>,
 ): Promise<Handled<Replies[Verb]>> {
   const { name, explicit } = driver;
-  const to = subject.driverVerb(name, verb);
-  const asked = await ask(bus, { to, call, read: READERS[verb], timeoutMs: DRIVER_ANSWER_MS });
+  const question = { call, read: READERS[verb], timeoutMs: DRIVER_ANSWER_MS };
+  const asked = await ask(bus, { ...toDriver(name, verb, clock), ...question });
   switch (asked.outcome) {
     case 'answered':
       return asked.answer;

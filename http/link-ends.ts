@@ -14,7 +14,8 @@ import { linkStateIn } from '../contract/link.ts';
 import type { LinkEnd } from '../contract/links-view.ts';
 import type { LinkBinding } from '../contract/mode.ts';
 import { asObject, type Foreign, readReply } from '../contract/reply.ts';
-import { ask } from '../messaging/ask.ts';
+import { ask, type Question } from '../messaging/ask.ts';
+import { toDriver } from '../messaging/driver-question.ts';
 import type { Target } from '../mission/mission.ts';
 import { overriddenValues, parameterValues } from '../mission/parameter-values.ts';
 import type { RoutePorts } from './ports.ts';
@@ -22,19 +23,23 @@ import type { RoutePorts } from './ports.ts';
 /** What a binding says of the target, on each of its links. */
 type BoundValues = Pick<LinkBinding, 'mode' | 'parameters' | 'overrides'>;
 
+type Whom = Pick<Question<Foreign>, 'to' | 'all'>;
+
 type Said = Foreign | 'absent' | 'silent';
 
 /** Answers of drivers and gateways, each asked at its first mention (K1). */
 export class LinkEnds {
   readonly #target: Target;
   readonly #bus: RoutePorts['bus'];
+  readonly #clock: RoutePorts['clock'];
   readonly #now: BoundValues;
   readonly #asked = new Map<string, Promise<Said>>();
 
   /** Of the target in this mode. */
-  constructor(target: Target, mode: string | null, { bus }: Pick<RoutePorts, 'bus'>) {
+  constructor(target: Target, mode: string | null, { bus, clock }: Pick<RoutePorts, 'bus' | 'clock'>) {
     this.#target = target;
     this.#bus = bus;
+    this.#clock = clock;
     this.#now = {
       mode,
       parameters: parameterValues(target, mode, undefined),
@@ -44,14 +49,14 @@ export class LinkEnds {
 
   /** The driver, as an end of the link. Throws `Outage` when the bus is away. */
   async driver(name: string, link: string): Promise<LinkEnd> {
-    const said = await this.#ask(subject.driverVerb(name, 'state'));
+    const said = await this.#ask(toDriver(name, 'state', this.#clock));
     if (typeof said === 'string') return absent(name, said);
     return { name, state: 'running', ...this.#bound(said, link) };
   }
 
   /** The gateway, as an end of the link in these environments. Throws `Outage` when the bus is away. */
   async gateway(name: string, link: string, environments: string[]): Promise<LinkEnd> {
-    const said = await this.#ask(subject.gatewayVerb(name, 'state'));
+    const said = await this.#ask({ to: subject.gatewayVerb(name, 'state') });
     if (typeof said === 'string') return { ...absent(name, said), environments };
     return {
       // One of others need not say how its radio is: it answers.
@@ -63,9 +68,9 @@ export class LinkEnds {
     };
   }
 
-  #ask(about: string): Promise<Said> {
-    const asked = this.#asked.get(about) ?? stateOf(about, this.#bus);
-    this.#asked.set(about, asked);
+  #ask(about: Whom): Promise<Said> {
+    const asked = this.#asked.get(about.to) ?? stateOf(about, this.#bus);
+    this.#asked.set(about.to, asked);
     return asked;
   }
 
@@ -84,8 +89,8 @@ export class LinkEnds {
 }
 
 /** One that answers is there, whatever it answers. */
-async function stateOf(to: string, bus: RoutePorts['bus']): Promise<Said> {
-  const asked = await ask(bus, { to, read: readReply, timeoutMs: GATEWAY_STATE_MS });
+async function stateOf(whom: Whom, bus: RoutePorts['bus']): Promise<Said> {
+  const asked = await ask(bus, { ...whom, read: readReply, timeoutMs: GATEWAY_STATE_MS });
   switch (asked.outcome) {
     case 'answered':
       return asked.answer;

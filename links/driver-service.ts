@@ -7,18 +7,20 @@
  * H2. A call carries the revision it was resolved against (`Mcs-Config`) and is answered from that mission, with the
  *     settings that the driver has there: a process may be behind that mission or ahead of it.
  * H3. An outage leaves the call unanswered, and the caller to its timeout; everything else is answered.
+ * H4. What may be asked twice is also answered by each process, on a subject of its own, for who got no answer from the
+ *     one that was given the call (ask.Q5): that one may sleep.
  */
 
 import { header } from '../contract/bus/headers.ts';
 import { subject } from '../contract/bus/subjects.ts';
 import { type CfdpAnswer, cfdpFailed } from '../contract/cfdp.ts';
-import {
-  type DecodeCall,
-  DRIVER_VERBS,
-  type DriverAnswer,
-  type DriverState,
-  type DriverVerb,
-  type EncodeCall,
+import type {
+  DecodeCall,
+  DriverAnswer,
+  DriverState,
+  DriverVerb,
+  EncodeCall,
+  RepeatableVerb,
 } from '../contract/link.ts';
 import type { LinkBinding } from '../contract/mode.ts';
 import { accepted, type Result, refused } from '../contract/result.ts';
@@ -49,6 +51,8 @@ interface DriverServiceOptions {
 
 /** A telecommand waits for hours at most, and missions are not published by the minute. */
 const OTHERS_KEPT = 16;
+
+type Answer = (message: CoreMessage) => Promise<Uint8Array>;
 
 interface Served {
   /** The definition as text, to see whether a new mission changed it. */
@@ -102,30 +106,32 @@ class DriverService implements Stoppable {
       this.#log.error({ driver: name, faults: driver.faults }, 'driver cannot be used');
       return;
     }
-    const verbs = DRIVER_VERBS.map((verb) =>
-      this.#bus.serve(
-        subject.driverVerb(name, verb),
-        (message) =>
-          verb === 'cfdp'
-            ? this.#answerFiles(definition, message)
-            : this.#answer(verb, definition, driver.value, message),
-        {
-          queue: `driver-${name}`,
-        },
-      ),
-    );
-    verbs.push(this.#serveState(definition), this.#serveBind(name));
+    const answers = (verb: EncodingVerb) => (message: CoreMessage) =>
+      this.#answer(verb, definition, driver.value, message);
+    const verbs = [
+      ...this.#serveRepeatable(name, 'encode', answers('encode')),
+      ...this.#serveRepeatable(name, 'decode', answers('decode')),
+      ...this.#serveRepeatable(name, 'state', this.#state(definition)),
+      this.#serveShared(name, 'cfdp', (message) => this.#answerFiles(definition, message)),
+      this.#serveBind(name),
+    ];
     this.#served.set(name, { definition: textOf(definition), verbs });
   }
 
+  #serveShared(name: string, verb: string, answer: Answer): Stoppable {
+    return this.#bus.serve(subject.driverVerb(name, verb), answer, { queue: `driver-${name}` });
+  }
+
+  /** H4 */
+  #serveRepeatable(name: string, verb: RepeatableVerb, answer: Answer): Stoppable[] {
+    const ofAll = this.#bus.serve(subject.driverVerbOfAll(name, verb), answer);
+    return [this.#serveShared(name, verb, answer), ofAll];
+  }
+
   /** That it answers is all that is asked of it: a run begins only with drivers that are alive (MC-STM-029). */
-  #serveState({ name, protocol }: DriverDefinition): Stoppable {
+  #state({ name, protocol }: DriverDefinition): Answer {
     const state = (): DriverState => ({ driver: name, protocol, bindings: this.#boundBy(name) });
-    return this.#bus.serve(
-      subject.driverVerb(name, 'state'),
-      async () => Buffer.from(JSON.stringify(state())),
-      { queue: `driver-${name}` },
-    );
+    return async () => Buffer.from(JSON.stringify(state()));
   }
 
   /** Not shared out: each process that serves the driver gets it. */

@@ -13,7 +13,7 @@
  * G3. No frame, however damaged, makes `handle` reject: only the bus does.
  */
 
-import { BlockBuilder, type FrameBatch } from '../contract/batch.ts';
+import { BlockBuilder, type FrameBatch, readFrameBatch } from '../contract/batch.ts';
 import type { Mission } from '../mission/mission.ts';
 import type { CurrentPasses } from '../mission/pass/serving-gateway.ts';
 import type { Bus, StreamMessage } from '../ports/bus.ts';
@@ -24,7 +24,7 @@ import { type DecodedOutput, outputOf, storeOutput } from './decoded-output.ts';
 import type { DecodingTerm } from './decoding-term.ts';
 import type { Driver, LinkSource, Reading } from './driver/driver.ts';
 import { createDriver, isKnownProtocol } from './driver/protocols.ts';
-import { bufferOf, frameBatch } from './frame-batch.ts';
+import { bufferOf } from './frame-batch.ts';
 import { FrameFaults } from './frame-faults.ts';
 
 export interface FrameDecoder {
@@ -114,7 +114,7 @@ class GatewayFrameDecoder implements FrameDecoder {
 
   /** Bytes that are no batch come from another writer on the subject: counted like a damaged frame (G3). */
   #framesOf(message: StreamMessage): FrameBatch | undefined {
-    const batch = frameBatch(message.data);
+    const batch = readFrameBatch(message.data);
     if (batch === undefined) {
       this.#faults.add(message.subject, `message ${message.seq} is not a batch of frames`, message.at);
     }

@@ -10,11 +10,16 @@
  * Q4. While those who serve may be on their way back behind an outage (bus.P5) the question reached nobody:
  *     `unanswered` says that it is not done, and a caller that can wait waits as for the bus (`askSettled`,
  *     `askWhileBusIsAway`).
+ * Q5. Where those who serve share the work, one that sleeps may be given the question. One that may be answered twice
+ *     names the subject that each of them serves (`all`): when nobody has answered for a while it is put to all of
+ *     them, once, within the time that it has in any case. The first answer counts, whoever it is of; the others reach
+ *     nobody. Whoever does not serve that subject loses nothing by it.
  */
 
 import { Outage } from '../contract/outage.ts';
 import type { Bus, Headers } from '../ports/bus.ts';
 import type { Clock } from '../ports/clock.ts';
+import { pause } from './pause.ts';
 import { retryWhileBusIsAway } from './while-bus-is-away.ts';
 
 export interface Question<Answer> {
@@ -26,6 +31,8 @@ export interface Question<Answer> {
   readonly read: (bytes: Uint8Array) => Answer | undefined;
   readonly timeoutMs: number;
   readonly headers?: Headers;
+  /** Those who share the work, each of them (Q5); only where a question that is answered twice does no harm. */
+  readonly all?: { readonly to: string; readonly afterMs: number; readonly clock: Clock };
 }
 
 /** What came of a question (Q1). */
@@ -57,12 +64,12 @@ const SAID_CHARACTERS = 200;
 /** Asks once. Throws `Outage` while the bus is away (Q2). */
 export async function ask<Answer>(
   bus: Pick<Bus, 'request'>,
-  { to, call, read, timeoutMs, headers }: Question<Answer>,
+  question: Question<Answer>,
 ): Promise<Asked<Answer>> {
-  const data = call === undefined ? new Uint8Array() : Buffer.from(JSON.stringify(call));
+  const { to, read } = question;
   let bytes: Uint8Array;
   try {
-    bytes = await bus.request(to, data, { timeoutMs, ...(headers !== undefined && { headers }) });
+    bytes = await replyTo(bus, question);
   } catch (error) {
     return silence(error);
   }
@@ -106,6 +113,24 @@ export async function askOrAway<Answer>(
     if (error instanceof Outage) return { outcome: 'bus-away', outage: error };
     throw error;
   }
+}
+
+/** The first reply; rejects as the question to one of them does (Q5). */
+async function replyTo<Answer>(
+  bus: Pick<Bus, 'request'>,
+  { to, call, timeoutMs, headers, all }: Question<Answer>,
+): Promise<Uint8Array> {
+  const data = call === undefined ? new Uint8Array() : Buffer.from(JSON.stringify(call));
+  const put = (about: string, ms: number): Promise<Uint8Array> =>
+    bus.request(about, data, { timeoutMs: ms, ...(headers !== undefined && { headers }) });
+  const ofOne = put(to, timeoutMs);
+  if (all === undefined || all.afterMs >= timeoutMs) return ofOne;
+  const settled = new AbortController();
+  const ofAll = async (): Promise<Uint8Array> => {
+    await pause(all.clock, all.afterMs, settled.signal);
+    return settled.signal.aborted ? ofOne : put(all.to, timeoutMs - all.afterMs).catch(() => ofOne);
+  };
+  return Promise.race([ofOne, ofAll()]).finally(() => settled.abort());
 }
 
 function silence(error: unknown): Exclude<Asked<never>, { outcome: 'answered' }> {

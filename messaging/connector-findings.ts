@@ -11,7 +11,12 @@
 
 import { CONNECTOR_LAGS_ASKED } from '../contract/limits/connector.ts';
 import { Outage } from '../contract/outage.ts';
-import type { LossRisk, LostMessages, StoredConnector } from '../contract/stored-connector.ts';
+import {
+  type LossRisk,
+  type LostMessages,
+  ofConsumer,
+  type StoredConnector,
+} from '../contract/stored-connector.ts';
 import type { ConnectorLag } from './connector-lag.ts';
 import { type FoundOfReaders, isNews, recordFound } from './connector-writes.ts';
 import type { Connectors } from './connectors.ts';
@@ -81,16 +86,16 @@ export class ConnectorFindings {
   /** F2 */
   #riskOf(lags: readonly ConnectorLag[], record: StoredConnector | undefined): FoundOfReaders['risk'] {
     const at = new Date(this.#options.clock.now()).toISOString();
-    const news: Record<string, LossRisk> = {};
+    const news: [consumer: string, LossRisk][] = [];
     for (const lag of lags) {
       const { read, atRisk, reason, isMeasured } = lag;
-      const isKnown = record?.risk?.[read.consumer]?.at_risk === true;
+      const isKnown = ofConsumer(record?.risk, read.consumer)?.at_risk === true;
       const begins = atRisk && !isKnown && this.#risky.get(keyOf(lag)) === false;
       const ends = !atRisk && isKnown && isMeasured;
       if (begins || ends)
-        news[read.consumer] = { at, at_risk: atRisk, ...(reason !== undefined && { reason }) };
+        news.push([read.consumer, { at, at_risk: atRisk, ...(reason !== undefined && { reason }) }]);
     }
-    return news;
+    return Object.fromEntries(news);
   }
 }
 
@@ -100,7 +105,7 @@ function lostOf(
   record: StoredConnector | undefined,
 ): Readonly<Record<string, LostMessages>> {
   const news = lags.flatMap(({ read: { consumer }, lost }) =>
-    lost !== undefined && isNews(lost, record?.lost?.[consumer]) ? [[consumer, lost] as const] : [],
+    lost !== undefined && isNews(lost, ofConsumer(record?.lost, consumer)) ? [[consumer, lost] as const] : [],
   );
   return Object.fromEntries(news);
 }

@@ -19,7 +19,7 @@ import {
   CONNECTOR_LAGS_LOOK_MS,
 } from '../contract/limits/connector.ts';
 import { Outage } from '../contract/outage.ts';
-import type { LostMessages } from '../contract/stored-connector.ts';
+import { type LostMessages, ofConsumer } from '../contract/stored-connector.ts';
 import type { Stoppable } from '../ports/bus.ts';
 import type { TimerHandle } from '../ports/clock.ts';
 import type { StreamLevel, StreamLevels } from '../ports/stream-levels.ts';
@@ -154,7 +154,7 @@ export class ConnectorLags implements Stoppable {
         ? this.#unknown(connector, read, missing, true)
         : this.#known(connector, read, level, state);
     }
-    const position = connector.positions[read.consumer];
+    const position = ofConsumer(connector.positions, read.consumer);
     if (position === undefined)
       return this.#unknown(connector, read, 'it has not said yet how far it is', false);
     const { seq } = position;
@@ -215,7 +215,7 @@ export class ConnectorLags implements Stoppable {
       atRisk,
       reason,
       isMeasured: false,
-      lost: connector.lost[read.consumer],
+      lost: ofConsumer(connector.lost, read.consumer),
     };
   }
 
@@ -227,12 +227,12 @@ export class ConnectorLags implements Stoppable {
     reader: ReaderState,
   ): LostMessages | undefined {
     const key = keyOf(connector, read);
-    const known = larger(connector.lost[read.consumer], this.#found.get(key));
+    const known = larger(ofConsumer(connector.lost, read.consumer), this.#found.get(key));
     const input = { level, reader, lost: known, now: this.#options.clock.now() };
     const counts = this.#isStanding(connector, read, reader.floor);
     const found = (counts ? lostNow(input, this.#before.get(key)) : undefined) ?? known;
     this.#before.set(key, beforeOf(level, reader));
-    const said = connector.positions[read.consumer]?.lost;
+    const said = ofConsumer(connector.positions, read.consumer)?.lost;
     const lost = larger(found, said && { ...said, through: found?.through ?? 0 });
     if (lost !== undefined) this.#found.set(key, lost);
     return lost;

@@ -20,6 +20,7 @@ import { accepted, type Result, refused, refusedAll } from '../contract/result.t
 import {
   type LossRisk,
   type LostMessages,
+  ofConsumer,
   type RegisteredConnector,
   readStoredConnector,
   type StoredConnector,
@@ -73,13 +74,15 @@ export async function recordFound(
 ): Promise<WrittenConnector | undefined> {
   const written = await writeRecord<StoredConnector, 'gone' | 'known'>(bus, placeOf(name), (standing) => {
     if (standing === undefined) return refused('gone');
-    const news = Object.entries(lost).filter(([consumer, found]) => isNews(found, standing.lost?.[consumer]));
+    const news = Object.entries(lost).filter(([consumer, found]) =>
+      isNews(found, ofConsumer(standing.lost, consumer)),
+    );
     const turned = Object.entries(risk).filter(
-      ([consumer, { at_risk }]) => at_risk !== (standing.risk?.[consumer]?.at_risk ?? false),
+      ([consumer, { at_risk }]) => at_risk !== (ofConsumer(standing.risk, consumer)?.at_risk ?? false),
     );
     if (news.length + turned.length === 0) return refused('known');
     const merged = news.map(
-      ([consumer, found]) => [consumer, mergedLoss(found, standing.lost?.[consumer])] as const,
+      ([consumer, found]) => [consumer, mergedLoss(found, ofConsumer(standing.lost, consumer))] as const,
     );
     return accepted({
       ...standing,

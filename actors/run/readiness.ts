@@ -13,10 +13,10 @@ import { linkStateIn } from '../../contract/link.ts';
 import type { Program } from '../../contract/program.ts';
 import { type Foreign, readReply } from '../../contract/reply.ts';
 import { type Asked, askSettled, type Question } from '../../messaging/ask.ts';
+import { toDriver } from '../../messaging/driver-question.ts';
 import { type Absence, notRunning } from '../../messaging/hand-overs.ts';
 import type { Gateway, Mission } from '../../mission/mission.ts';
 import { type CurrentPasses, servingGateway } from '../../mission/pass/serving-gateway.ts';
-import type { Bus } from '../../ports/bus.ts';
 import { targetsOf } from './leases.ts';
 import type { RunServices } from './services.ts';
 
@@ -44,7 +44,7 @@ async function unreadyTarget(
   name: string,
   { environment }: Program,
 ): Promise<readonly string[]> {
-  const { bus, clock, passes } = services;
+  const { clock, passes } = services;
   const target = mission.targets.get(name);
   const link = target?.links.get(target.defaultLink);
   if (target === undefined || link === undefined) return [`${name} is not in the topology`];
@@ -57,12 +57,12 @@ async function unreadyTarget(
       : []),
   ];
   if (link.driver === undefined || gateway === undefined) return unbound;
-  const silent = await Promise.all([silentDriver(bus, link.driver), silentGateway(services, gateway)]);
+  const silent = await Promise.all([silentDriver(services, link.driver), silentGateway(services, gateway)]);
   return silent.flatMap((reason) => (reason === undefined ? [] : [`${name} is not ready: ${reason}`]));
 }
 
-async function silentDriver(bus: Bus, driver: string): Promise<string | undefined> {
-  const state = stateIn(await askSettled(bus, questionTo(subject.driverVerb(driver, 'state'))));
+async function silentDriver({ bus, clock }: ReadinessServices, driver: string): Promise<string | undefined> {
+  const state = stateIn(await askSettled(bus, questionTo(toDriver(driver, 'state', clock))));
   return 'silence' in state ? `driver ${driver} ${state.silence}` : undefined;
 }
 
@@ -71,7 +71,7 @@ async function silentGateway(
   { bus, handOvers, signal }: ReadinessServices,
   { name, kind }: Gateway,
 ): Promise<string | undefined> {
-  const question = questionTo(subject.gatewayVerb(name, 'state'));
+  const question = questionTo({ to: subject.gatewayVerb(name, 'state') });
   const found = await handOvers.ask(bus, question, { name, isOfCell: kind !== 'external', signal });
   if (found === undefined) return undefined;
   const state = stateIn(found.asked, found.absence);
@@ -81,8 +81,8 @@ async function silentGateway(
   return `the link of gateway ${name} is down${link.reason === undefined ? '' : ` (${link.reason})`}`;
 }
 
-function questionTo(to: string): Question<Foreign> {
-  return { to, call: {}, read: readReply, timeoutMs: READINESS_ANSWER_MS };
+function questionTo(asked: Pick<Question<Foreign>, 'to' | 'all'>): Question<Foreign> {
+  return { ...asked, call: {}, read: readReply, timeoutMs: READINESS_ANSWER_MS };
 }
 
 /** What it says of itself: undefined where that cannot be read, which is an answer all the same. */

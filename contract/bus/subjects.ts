@@ -41,6 +41,9 @@ export const subject = {
   sent: (gateway: string): string => `mcs.gw.sent.${token(gateway)}`,
   /** Request-reply verbs of drivers, gateways and units, after the pattern of section 4.8. */
   driverVerb: (driver: string, verb: string): string => `mcs.ctl.rpc.driver.${token(driver)}.${token(verb)}`,
+  /** The same, served by each process that has the driver: for when the one that was given a call is silent (ours). */
+  driverVerbOfAll: (driver: string, verb: string): string =>
+    `mcs.ctl.rpc.driver.${token(driver)}.${token(verb)}.all`,
   gatewayVerb: (gateway: string, verb: string): string =>
     `mcs.ctl.rpc.gateway.${token(gateway)}.${token(verb)}`,
   gatewayVerbs: (gateway: string): string => `mcs.ctl.rpc.gateway.${token(gateway)}.*`,

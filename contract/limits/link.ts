@@ -9,6 +9,11 @@ export const DRIVER_ANSWER_MS = 5_000;
 export const DRIVER_COMES_MS = 3_000;
 /** Pause between two questions to it. */
 export const DRIVER_RETRY_MS = 250;
+/**
+ * Silence of the process that was given a question to a driver before each process of the driver is asked: it encodes
+ * within milliseconds, and one that sleeps holds up a lane for this long.
+ */
+export const DRIVER_SILENT_MS = 500;
 /** How long a gateway may take to accept a frame before the sending counts as failed. */
 export const GATEWAY_ANSWER_MS = 10_000;
 /** Frames a gateway puts in one bus message: one message per turn, never one per sample (T1). */

@@ -3,7 +3,7 @@
  * undefined, and a watcher passes over it.
  */
 
-import { type DecodedBatch, decodeBatch, type FrameBatch } from '../../contract/batch.ts';
+import type { DecodedBatch } from '../../contract/batch.ts';
 import { isHexadecimal } from '../../contract/hexadecimal.ts';
 import {
   type GatewayReport,
@@ -15,21 +15,7 @@ import {
 import { readReply } from '../../contract/reply.ts';
 import { fitsPlatform, readBatch } from '../../telemetry/reading/batch-shape.ts';
 
-/** Latest instant a date can hold, ms since 1970. */
-const LATEST_MS = 8.64e15;
 const OUTCOMES: readonly string[] = ['sent', 'refused', 'unknown'] satisfies SentMessage['outcome'][];
-
-export function readFrames(data: Uint8Array): FrameBatch | undefined {
-  try {
-    const batch: Partial<FrameBatch> | undefined = decodeBatch<FrameBatch>(data);
-    const { at, frames } = batch ?? {};
-    if (!Array.isArray(frames) || !Array.isArray(at) || at.length !== frames.length) return undefined;
-    const isWhole = frames.every((frame) => frame instanceof Uint8Array) && at.every(isInstant);
-    return isWhole ? { at, frames } : undefined;
-  } catch {
-    return undefined;
-  }
-}
 
 /** `measures`: how many the platform has that the batch names. */
 export function readDecoded(data: Uint8Array, measures: number): DecodedBatch | undefined {
@@ -73,10 +59,6 @@ export function readReport(data: Uint8Array): ReadReport | undefined {
     since !== undefined &&
     (reason === undefined || typeof reason === 'string');
   return isWhole ? { gateway, link: { state, since, ...(reason !== undefined && { reason }) } } : undefined;
-}
-
-function isInstant(at: unknown): at is number {
-  return typeof at === 'number' && Math.abs(at) <= LATEST_MS;
 }
 
 function parsed<Message>(data: Uint8Array): Partial<Message> | undefined {

@@ -8,6 +8,7 @@
  * W2. It ends when the configuration changes: what was watched may mean something else.
  */
 
+import { readFrameBatch } from '../../contract/batch.ts';
 import { header } from '../../contract/bus/headers.ts';
 import { streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';
@@ -20,7 +21,7 @@ import type { Stoppable, StreamMessage } from '../../ports/bus.ts';
 import type { TimerHandle } from '../../ports/clock.ts';
 import { closeCode, type FollowWriter } from '../follow.ts';
 import type { RoutePorts } from '../ports.ts';
-import { readDecoded, readFrames, readReport, readSent } from './bus-messages.ts';
+import { readDecoded, readReport, readSent } from './bus-messages.ts';
 import { firstState, type KnownState } from './first-state.ts';
 import { FrameJoin, type JoinedFrame } from './frame-join.ts';
 import { frameSamples } from './frame-samples.ts';
@@ -151,7 +152,7 @@ class FrameWatch implements Stoppable {
     const followed = [bus.subscribe(subject.sent(name), ({ data }) => void this.#sent(name, data))];
     this.#followed.set(name, followed);
     const take = ({ seq, data }: StreamMessage): void => {
-      const batch = readFrames(data);
+      const batch = readFrameBatch(data);
       if (batch !== undefined) join.received(seq, batch);
     };
     try {

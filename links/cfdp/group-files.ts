@@ -13,7 +13,7 @@
  *     ended. Each gateway has its own queue and its own pace.
  */
 
-import type { FrameBatch } from '../../contract/batch.ts';
+import { type FrameBatch, readFrameBatch } from '../../contract/batch.ts';
 import { type CfdpAnswer, type CfdpLinkCall, cfdpFailed } from '../../contract/cfdp.ts';
 import { CFDP_STORE_WAIT_MS, CFDP_TURN_MS } from '../../contract/limits/cfdp.ts';
 import { accepted } from '../../contract/result.ts';
@@ -22,7 +22,7 @@ import type { StreamMessage } from '../../ports/bus.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import { cfdpTransport } from '../driver/cfdp-transport.ts';
-import { bufferOf, frameBatch } from '../frame-batch.ts';
+import { bufferOf } from '../frame-batch.ts';
 import { FrameFaults } from '../frame-faults.ts';
 import { type CfdpLink, cfdpGroups } from './cfdp-links.ts';
 import type { ChunkStore } from './chunk-store.ts';
@@ -141,7 +141,7 @@ export class GroupFiles {
 
   /** Takes a message of frames of a gateway; resolves when its next may come (G4). */
   async take(gateway: string, message: StreamMessage): Promise<void> {
-    const batch = frameBatch(message.data);
+    const batch = readFrameBatch(message.data);
     if (batch === undefined || this.#links.size === 0) return;
     const { store } = this.#options;
     if (!this.#isLosing) await store.room(CFDP_STORE_WAIT_MS);

@@ -162,15 +162,17 @@ const looking = (bus: Bus) => ({ bus, clock: realClock, passes: NO_PASSES });
 
 /** What each makes of a malformed reply; it must not be what it makes of an answer. */
 const CALLERS: Readonly<Record<string, (bus: Bus) => Promise<unknown>>> = {
-  'the links route, driver': (bus) => new LinkEnds(target, null, { bus }).driver('pus', 'uhf'),
-  'the links route, gateway': (bus) => new LinkEnds(target, null, { bus }).gateway('sim-1', 'uhf', []),
+  'the links route, driver': (bus) =>
+    new LinkEnds(target, null, { bus, clock: realClock }).driver('pus', 'uhf'),
+  'the links route, gateway': (bus) =>
+    new LinkEnds(target, null, { bus, clock: realClock }).gateway('sim-1', 'uhf', []),
   'the launch in orbit': (bus) =>
     linkRefusal({ ...program, environment: 'in_orbit' }, mission, looking(bus)).then(
       (refusal) => refusal ?? 'a link',
     ),
   'the faults route': (bus) => askForFaults('sim-1', undefined, { bus, log: quiet }),
-  'the encode route': (bus) => askDriver(driver, 'encode', {}, { bus, log: quiet }),
-  'the decode route': (bus) => askDriver(driver, 'decode', {}, { bus, log: quiet }),
+  'the encode route': (bus) => askDriver(driver, 'encode', {}, { bus, clock: realClock, log: quiet }),
+  'the decode route': (bus) => askDriver(driver, 'decode', {}, { bus, clock: realClock, log: quiet }),
   'readiness of a run': (bus) =>
     unreadiness({ ...looking(bus), handOvers: new HandOvers(realClock, 0), signal }, mission, program),
   'a fault of a run': (bus) => {

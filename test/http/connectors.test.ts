@@ -8,6 +8,7 @@ import { subject } from '../../contract/bus/subjects.ts';
 import type { ConnectorView } from '../../contract/connector.ts';
 import type { ConnectorRead, ReadPosition } from '../../contract/connector-wire.ts';
 import { CONNECTOR_LAGS_KEPT_MS } from '../../contract/limits/connector.ts';
+import { readStoredConnector } from '../../contract/stored-connector.ts';
 import { connectorRoutes } from '../../http/routes/connectors.ts';
 import type { FrontEnd } from '../../http/serve.ts';
 import { ConnectorRegistration, type ConnectorState } from '../../messaging/connector-registration.ts';
@@ -245,6 +246,47 @@ describe('GET /v1/connectors', () => {
       { pending: 0, lag_seconds: 0, at_risk: false },
     ]);
     await Promise.all([all.stop(), some.stop()]);
+  });
+
+  it('stored-connector.S4 a position may be called as what every object has, and one that is not said is not known', async () => {
+    const positions: Record<string, ReadPosition> = {};
+    const names = ['constructor', '__proto__', 'toString'];
+    const data = names.map((consumer) => ({ kind: 'alarms', consumer, by: 'position' }) as const);
+    const state = (): ConnectorState => ({ health: { state: 'ok' }, positions });
+    const registration = await register('of-all-names', data, { state });
+    expect((await list()).status).toBe(200);
+    const unknown = { active: false, pending: 0, reason: 'it has not said yet how far it is' };
+    const lags = async () => (await connector('of-all-names')).lags;
+    expect(await lags()).toMatchObject(names.map((consumer) => ({ consumer, ...unknown })));
+    const lost = { messages: 7, since: '2026-01-02T03:04:05.678Z' };
+    const { state: before } = await jsm.streams.info('ALARMS');
+    for (const name of names) {
+      const value = { seq: before.last_seq, lost };
+      Object.defineProperty(positions, name, { value, enumerable: true, configurable: true });
+    }
+    await until(async () => (await lags()).every(({ active }) => active), { what: 'its positions' });
+    const reason = 'ALARMS discarded 7 messages before they were read, since 2026-01-02T03:04:05.678Z';
+    expect(await lags()).toMatchObject(names.map((consumer) => ({ consumer, at_risk: false, reason })));
+    const record = async () => {
+      const entry = await world.bus.bucket(buckets.connectors).get('of-all-names');
+      return readStoredConnector(entry!.value)!;
+    };
+    await until(async () => Object.keys((await record()).lost ?? {}).length === names.length, {
+      what: 'what is lost to be recorded',
+    });
+    // A position behind the end of the stream is at risk.
+    for (const name of names) {
+      const value = { seq: before.last_seq + 1_000 };
+      delete positions[name];
+      Object.defineProperty(positions, name, { value, enumerable: true, configurable: true });
+    }
+    await until(async () => {
+      await lags();
+      return (
+        Object.values((await record()).risk ?? {}).filter((each) => each.at_risk).length === names.length
+      );
+    });
+    await registration.stop();
   });
 
   it('a consumer that is not there is at risk: nothing keeps its place', async () => {

@@ -47,6 +47,15 @@ describe('driver verbs', () => {
     expect([bus.stored, bus.published]).toEqual([[], []]);
   });
 
+  it('driver-service.H4 each process answers what may be asked twice, and no other verb', async () => {
+    const call = { target: 'sat1', link: 'uhf', frame: '0873c016000f2011020000000040610502932e7b9d68' };
+    const ofAll = (verb: string, asked: object) => bus.ask(subject.driverVerbOfAll('pus', verb), asked);
+    expect(await ofAll('encode', ping)).toMatchObject({ ok: true, value: { frame: expect.any(String) } });
+    expect(await ofAll('decode', call)).toEqual({ ok: true, value: { samples: [] } });
+    expect(await ofAll('state', {})).toMatchObject({ driver: 'pus', protocol: 'pus-c' });
+    await expect(ofAll('cfdp', {})).rejects.toMatchObject({ code: 'bus.no-responder' });
+  });
+
   it('a verb the driver lacks is driver::no-verb', async () => {
     const noVerb = { ok: false, faults: [{ code: 'driver::no-verb' }] };
     expect(await ask('packets', 'encode', ping)).toMatchObject(noVerb);

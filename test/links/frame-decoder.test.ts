@@ -217,6 +217,22 @@ describe('damage', () => {
   });
 });
 
+describe('times of a message of a gateway of others', () => {
+  const timed = (seq: number, at: unknown): StreamMessage => {
+    const frames = housekeeping(0);
+    const data = encodeBatch({ at: frames.map(() => at), frames } as never);
+    return { ...message(seq, []), data };
+  };
+
+  it('frame-decoder.G3 integers of 64 bits are times, and what is no time is no batch', async () => {
+    await decoder.handle(timed(1, BigInt(START_MS)));
+    expect(decoded()[0]?.batch.blocks[0]?.ground[0]).toBe(START_MS);
+    const none = [2n ** 63n, -(2n ** 62n), 1e300, Number.NaN, Number.POSITIVE_INFINITY, 'x', null, {}];
+    for (const [index, at] of none.entries()) await decoder.handle(timed(2 + index, at));
+    expect([decoder.faults, decoded().length]).toEqual([none.length, 1]);
+  });
+});
+
 describe('order', () => {
   it('frame-decoder.G2 several messages under way are stored in their order', async () => {
     const release: (() => void)[] = [];

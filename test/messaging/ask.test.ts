@@ -71,3 +71,62 @@ describe('a question over the bus', () => {
     expect(await never).toBeUndefined();
   });
 });
+
+describe('a question that those who share the work may all answer', () => {
+  const clock = new ManualClock(0);
+  const toAll = { ...question, timeoutMs: 100, all: { to: 'mcs.a.all', afterMs: 10, clock } };
+
+  /** Each subject is answered when it is said. */
+  function shared() {
+    const sent: { readonly to: string; readonly timeoutMs: number }[] = [];
+    const end = new Map<string, (turn: Turn) => void>();
+    const request: Bus['request'] = (to, _data, { timeoutMs }) =>
+      new Promise((resolve, reject) => {
+        sent.push({ to, timeoutMs });
+        end.set(to, (turn) => (turn instanceof Error ? reject(turn) : resolve(Buffer.from(turn))));
+      });
+    return { bus: { request }, sent, end: (to: string, turn: Turn) => end.get(to)!(turn) };
+  }
+
+  it('ask.Q5 goes to one, and to all when that one is silent, within its time; the first answer counts', async () => {
+    const { bus, sent, end } = shared();
+    const asked = ask(bus, toAll);
+    await clock.run(9, 1);
+    expect(sent).toEqual([{ to: 'mcs.a', timeoutMs: 100 }]);
+    await clock.run(1, 1);
+    expect(sent.slice(1)).toEqual([{ to: 'mcs.a.all', timeoutMs: 90 }]);
+    end('mcs.a.all', '{"c":2}');
+    expect(await asked).toEqual({ outcome: 'answered', answer: { c: 2 } });
+    // The one that slept.
+    end('mcs.a', '{"c":1}');
+    await clock.run(1_000, 10);
+    expect(sent).toHaveLength(2);
+  });
+
+  it('ask.Q5 one that is only slow still counts, also where nobody serves the subject of all', async () => {
+    for (const [turn, outcome] of [
+      ['{"c":1}', { outcome: 'answered', answer: { c: 1 } }],
+      [outage('bus.timeout'), { outcome: 'unanswered', mayBeDone: true, message: 'said' }],
+    ] as const) {
+      const { bus, sent, end } = shared();
+      const asked = ask(bus, toAll);
+      await clock.run(10, 1);
+      expect(sent).toHaveLength(2);
+      end('mcs.a.all', outage('bus.no-responder'));
+      await clock.run(10, 1);
+      end('mcs.a', turn);
+      expect(await asked).toEqual(outcome);
+    }
+  });
+
+  it('ask.Q5 what came of it at once is not asked again', async () => {
+    for (const turn of ['{}', outage('bus.no-responder')]) {
+      const { bus, sent, end } = shared();
+      const asked = ask(bus, toAll);
+      end('mcs.a', turn);
+      await asked;
+      await clock.run(1_000, 10);
+      expect(sent).toHaveLength(1);
+    }
+  });
+});

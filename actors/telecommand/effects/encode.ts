@@ -13,7 +13,6 @@
 
 import { assertNever } from '../../../contract/assert.ts';
 import { header } from '../../../contract/bus/headers.ts';
-import { subject } from '../../../contract/bus/subjects.ts';
 import { isHexadecimal } from '../../../contract/hexadecimal.ts';
 import { DRIVER_ANSWER_MS, DRIVER_COMES_MS, DRIVER_RETRY_MS } from '../../../contract/limits/link.ts';
 import { ENCODED_AHEAD_MS } from '../../../contract/limits/telecommand.ts';
@@ -21,6 +20,7 @@ import type { EncodeCall, EncodeReply } from '../../../contract/link.ts';
 import { asObject, readReply, textIn } from '../../../contract/reply.ts';
 import { accepted, type Result, refused, refusedAll } from '../../../contract/result.ts';
 import { type Asked, askWhileBusIsAway } from '../../../messaging/ask.ts';
+import { toDriver } from '../../../messaging/driver-question.ts';
 import { pause } from '../../../messaging/pause.ts';
 import type { Handler, LaneServices, TelecommandPorts } from '../services.ts';
 import type { Work } from '../work.ts';
@@ -101,7 +101,7 @@ async function askDriver(
   const { driver } = definition.link;
   if (driver === undefined) return refused(`no driver is bound to link ${submission.link}`);
   const question = {
-    to: subject.driverVerb(driver, 'encode'),
+    ...toDriver(driver, 'encode', clock),
     call: encodeCall(submission),
     read: readEncoding,
     headers: { [header.config]: definition.mission.revision },
