@@ -2,7 +2,7 @@
 
 import { Outage } from '../../contract/outage.ts';
 
-/** Throws an `Outage` that is waited for: the process holds the run again, or is told that it has lost it. */
+/** Throws an `Outage` that is waited for: the process holds the run again, or learns that it has lost it. */
 export function assertStillHeld(run: string, holds: () => boolean): void {
   if (!holds()) throw new Outage('bus.unavailable', `run ${run} may be another executor's`);
 }

@@ -74,11 +74,11 @@ class Taking {
 
   async ordinary(
     { again }: Prepare,
-    { run, program }: RunAtHand,
+    { run, program, holds }: RunAtHand,
     signal: AbortSignal,
   ): Promise<Obstacle | undefined> {
     const held = await this.#leases.take(run, program.leases, {
-      isOwner: () => !signal.aborted,
+      isOwner: () => !signal.aborted && holds(),
       again: again === true,
     });
     if (held.length === 0) return undefined;
@@ -165,7 +165,7 @@ export function createRelease(
   const leases = new Leases(bus);
   return async ({ ticket, soon, uploads: looksBack }, at, signal) => {
     const { run, program } = at;
-    const isOwner = (): boolean => !signal.aborted;
+    const isOwner = (): boolean => !signal.aborted && at.holds();
     let unconfirmed: readonly Unconfirmed[] = [];
     let uploads: readonly string[] = [];
     const released = await retryWhileBusIsAway({ clock, signal }, async () => {
