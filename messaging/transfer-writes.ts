@@ -15,6 +15,7 @@
  * W6. An upload whose half was listed before another run takes it up goes on in the generation it was begun in, where
  *     the catalogue says the generation with each write: the spacecraft then knows which file is meant. Where it does
  *     not, the next generation begins.
+ * W7. What a run asks for is written while the executor that asks holds it: all that the write goes by was read before.
  */
 
 import { buckets, objectStores } from '../contract/bus/buckets.ts';
@@ -44,6 +45,8 @@ export interface TransferTools {
   readonly clock: Clock;
   readonly files: Pick<FileDirectory, 'file'>;
   readonly over: Pick<TransfersOver, 'find'>;
+  /** Throws `Outage` where whoever asks may have lost the run it asks for (W7). */
+  readonly assertMayWrite?: () => void;
 }
 
 interface Requester {
@@ -186,7 +189,7 @@ function refusalOf(
   );
 }
 
-async function store(wish: Wish, { bus, clock, over }: TransferTools): Promise<Made> {
+async function store(wish: Wish, { bus, clock, over, assertMayWrite }: TransferTools): Promise<Made> {
   const input = inputOf(wish, clock);
   const wanted = createdTransfer(input);
   const key = transferKey(wanted);
@@ -198,6 +201,7 @@ async function store(wish: Wish, { bus, clock, over }: TransferTools): Promise<M
       return invalid(`the record ${key} in ${buckets.transfers.name} cannot be read`);
     const next = standing === undefined ? wanted : asWanted(standing, createdBehind(standing, input));
     if (next === standing && !isOpenTransfer(next)) return accepted(next);
+    assertMayWrite?.();
     const begun = clock.monotonic();
     await enterOpen(bus, key, next === standing);
     if (next === standing) return accepted(next);

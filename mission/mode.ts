@@ -4,6 +4,7 @@
  * M1. A target that was never set, or whose stored mode the topology no longer declares, is in its default mode, the
  *     first one declared; a target without modes is in none.
  * M2. An entry that cannot be read is no target that was never set: what it is in is not known until it is set again.
+ * M3. What is announced in an entry (`announced`) is not set: the mode is the one that stands beside it.
  */
 
 import { readInstant } from '../contract/instant.ts';
@@ -27,8 +28,22 @@ export function currentMode({ modes }: Pick<Target, 'modes'>, stored: TargetMode
 /** What the entry of the bucket says; undefined without one, or with an empty one. Never throws (M2). */
 export function readTargetMode(value: Uint8Array | undefined): TargetMode | 'unreadable' | undefined {
   if (value === undefined || value.length === 0) return undefined;
-  const read: Partial<Record<keyof TargetMode, unknown>> = objectIn(value) ?? {};
-  const { mode, since, by = '', run = '' } = read;
+  const read: Partial<Record<keyof TargetMode | 'announced', unknown>> = objectIn(value) ?? {};
+  const { announced, ...stands } = read;
+  if (announced !== undefined && Object.keys(stands).length === 0) return undefined;
+  const { mode, since, by = '', run = '' } = stands;
   const isWhole = [mode, since, by, run].every((text) => typeof text === 'string');
-  return isWhole && readInstant(since as string) !== undefined ? (read as TargetMode) : 'unreadable';
+  return isWhole && readInstant(since as string) !== undefined ? (stands as TargetMode) : 'unreadable';
+}
+
+/** The entry with a mode announced beside what stands in it (M3). */
+export function announcedMode(value: Uint8Array | undefined, announced: TargetMode): Uint8Array {
+  const stands = readTargetMode(value);
+  return Buffer.from(JSON.stringify({ ...(stands === 'unreadable' ? { mode: null } : stands), announced }));
+}
+
+/** Whether a mode is announced in the entry. Never throws. */
+export function isAnnounced(value: Uint8Array): boolean {
+  const read: { readonly announced?: unknown } = objectIn(value) ?? {};
+  return read.announced !== undefined;
 }

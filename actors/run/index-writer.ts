@@ -12,11 +12,11 @@
  */
 
 import { buckets } from '../../contract/bus/buckets.ts';
-import { Outage } from '../../contract/outage.ts';
 import type { RunSummary } from '../../contract/run.ts';
 import { retryWhileBusIsAway } from '../../messaging/while-bus-is-away.ts';
 import type { Bucket, Bus } from '../../ports/bus.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
+import { assertStillHeld } from './still-held.ts';
 
 /** A person who looks at a list sees no difference. */
 const TIME_EVERY_MS = 1_000;
@@ -92,7 +92,7 @@ export class IndexWriter {
     for (;;) {
       const expected = this.#revisions.get(run) ?? (await this.#bucket.get(run))?.revision ?? 0;
       if (this.#signal.aborted) return;
-      if (!this.#holds()) throw new Outage('bus.unavailable', `run ${run} may be another executor's`);
+      assertStillHeld(run, this.#holds);
       const written = await this.#bucket.put(run, value, expected);
       if (written.outcome === 'written') return void this.#revisions.set(run, written.revision);
       this.#revisions.delete(run);

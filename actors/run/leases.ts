@@ -6,7 +6,8 @@
  * B2. An exclusive hold excludes every other; shared ones share (MC-STM-032).
  * B3. Targets are taken in one order by everybody, and a run waits for none: two runs never wait for each other.
  * B4. Who takes and who gives back writes the entry of each target, whatever stands there: a write that an owner of
- *     before has still under way meets another revision. An owner that was overtaken writes no more.
+ *     before has still under way meets another revision. An owner that was overtaken, or slept so long that it may
+ *     be, writes no more: to it that is an outage, which ends when it holds the run again or knows that it lost it.
  * B5. A reaction takes a target from everybody but another reaction, in one write, and that write says from whom: from
  *     then on no telecommand of those runs leaves, whoever dies, until a person gives them the target again
  *     (MC-REACT-017).
@@ -33,6 +34,7 @@ import {
   unreadableReason,
 } from '../../contract/target-holds.ts';
 import type { Bucket, Bus, Entry } from '../../ports/bus.ts';
+import { assertStillHeld } from './still-held.ts';
 
 /** A target that other runs keep from this one. */
 export interface Held {
@@ -57,7 +59,7 @@ export interface HeldTarget {
   readonly target: string;
 }
 
-/** Whether the run is still this owner's (B4). */
+/** Whether the run is still this owner's, now (B4). */
 type IsOwner = () => boolean;
 
 interface Taking {
@@ -175,7 +177,8 @@ export class Leases {
       if (blocking.length > 0 || lost !== undefined)
         return { holders: blocking, ...(lost !== undefined && { takenBy: lost.by }) };
       const has = holders.length > others.length;
-      if (onlyLook || !isOwner()) return has ? 'had' : 'free';
+      if (onlyLook) return has ? 'had' : 'free';
+      assertStillHeld(wanted.run, isOwner);
       const had = holders.find(({ run, leaving }) => run === wanted.run && leaving === undefined);
       const from = had === undefined ? await this.#lastSubmitted(target) : had.from;
       const next: TargetHolds = {
@@ -186,7 +189,8 @@ export class Leases {
       if (stored === undefined) continue;
       if (!has && !isOwner()) {
         await this.#write(target, { holders, taken }, stored);
-        return 'free';
+        assertStillHeld(wanted.run, isOwner);
+        continue;
       }
       return has ? 'had' : 'taken';
     }
@@ -197,7 +201,7 @@ export class Leases {
     return (await this.#bus.last(streams.telecommands, subject.tcSubmit(target)))?.seq ?? 0;
   }
 
-  /** What keeps the target from the reaction; undefined once it is its own, or the run is not this owner's any more. */
+  /** What keeps the target from the reaction; undefined once it is its own. */
   async #seizeOne(
     target: string,
     { run, by, alarm }: Reaction,
@@ -211,7 +215,7 @@ export class Leases {
       const others = holders.filter((holder) => holder.run !== run);
       const reactions = others.filter((holder) => holder.alarm !== undefined);
       if (reactions.length > 0) return { holders: reactions };
-      if (!isOwner()) return undefined;
+      assertStillHeld(run, isOwner);
       const had = taken.flatMap((each) =>
         each.reaction === run && each.upTo === undefined ? [each.run] : [],
       );
@@ -232,7 +236,8 @@ export class Leases {
       const entry = await this.#bucket.get(target);
       const { holders, taken = [] } = holdsOf(entry);
       const hold = holders.find((holder) => holder.run === run);
-      if (!isOwner() || hold === undefined || hold.leaving === true) return;
+      if (hold === undefined || hold.leaving === true) return;
+      assertStillHeld(run, isOwner);
       const marked = holders.map((holder) =>
         holder === hold ? { ...hold, leaving: true as const } : holder,
       );
@@ -243,7 +248,7 @@ export class Leases {
   async #releaseOne(target: string, run: string, isOwner: IsOwner): Promise<void> {
     for (;;) {
       const entry = await this.#bucket.get(target);
-      if (!isOwner()) return;
+      assertStillHeld(run, isOwner);
       const { holders, taken = [], unreadable } = holdsOf(entry);
       if (unreadable === true) return;
       const others = holders.filter((holder) => holder.run !== run);

@@ -5,15 +5,15 @@
  *
  * O1. Who declares a mode has read the entry before it asked who holds the target: what a run sets in between is in the
  *     way of the write, and everything is asked again. The hold is read from the bus: no executor checks it later.
- * O2. The holds are another key, so that they are read again behind the write: a run that has taken the target
- *     meanwhile finds the mode that stood before, unless somebody has set another since, and the person is refused.
+ * O2. A run that takes the target meanwhile finds the mode that stood before, and the person is refused, whatever
+ *     becomes of this process in between (messaging/mode-declaration).
  */
 
 import { assert } from '../../contract/assert.ts';
-import { buckets } from '../../contract/bus/buckets.ts';
 import type { TargetMode } from '../../contract/mode.ts';
 import { ModeBody, ModeView } from '../../contract/mode.ts';
 import { nearHelp } from '../../contract/near.ts';
+import { declareMode } from '../../messaging/mode-declaration.ts';
 import type { Target } from '../../mission/mission.ts';
 import type { CurrentMode } from '../../mission/mode.ts';
 import { refuse } from '../errors.ts';
@@ -27,12 +27,6 @@ import { operatorRefusal } from '../run-policy.ts';
 import { readMode } from '../target-mode.ts';
 
 const TARGET_ERRORS = ['api::no-configuration', 'api::unknown-target', 'api::unavailable'] as const;
-/**
- * Writers of one mode at once are a run and a person or two at a console; each loses to another at most a few times.
- */
-const ATTEMPTS = 8;
-/** Stands in an entry that was written and taken back: the removal of a key could reach the reconciler late. */
-const NEVER_SET = new Uint8Array();
 
 export const showMode = defineRoute({
   method: 'GET',
@@ -82,19 +76,9 @@ export const setMode = defineRoute({
 
 /** O1, O2 */
 async function declare(target: Target, set: TargetMode, ports: RoutePorts): Promise<Handled<true>> {
-  const bucket = ports.bus.bucket(buckets.modes);
-  const value = Buffer.from(JSON.stringify(set));
-  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-    const before = await bucket.get(target.name);
-    const held = await heldRefusal(target, ports);
-    if (held !== undefined) return held;
-    const written = await bucket.put(target.name, value, before?.revision ?? 0);
-    if (written.outcome === 'conflict') continue;
-    const taken = await heldRefusal(target, ports);
-    if (taken === undefined) return { ok: true, value: true };
-    await bucket.put(target.name, before?.value ?? NEVER_SET, written.revision);
-    return taken;
-  }
+  const declared = await declareMode(ports.bus, target.name, set, () => heldRefusal(target, ports));
+  if (declared.outcome === 'set') return { ok: true, value: true };
+  if (declared.outcome === 'held') return declared.held;
   return refuse('api::unavailable', `the mode of ${target.name} is being set by somebody else`, {
     help: 'Try again in a moment.',
   });

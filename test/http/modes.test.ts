@@ -327,6 +327,41 @@ describe('what stands in the way of setting a mode', () => {
       expect((await set('nominal')).body).toMatchObject({ mode: 'nominal', by: 'ada' });
     });
 
+    it.each([
+      ['was set before', 'safe'],
+      ['is the default', undefined],
+    ])(
+      'MC-MODE-011 has the mode that %s where the process of the person dies in between',
+      async (_, before) => {
+        const entry = await bucketNow().get('sat1');
+        if (entry !== undefined) await bucketNow().remove('sat1', entry.revision);
+        if (before !== undefined) await set(before);
+        const bucket = bucketNow();
+        const original = world.bus.bucket.bind(world.bus);
+        let hasWritten = false;
+        const dying = {
+          ...bucket,
+          get: bucket.get.bind(bucket),
+          put: async (...args: Parameters<typeof bucket.put>) => {
+            if (hasWritten) throw new Error('the process is dead');
+            hasWritten = true;
+            await taken();
+            return bucket.put(...args);
+          },
+        } as typeof bucket;
+        world.bus.bucket = (definition) => (definition.name === 'mcs_modes' ? dying : original(definition));
+        await set('nominal').catch(() => undefined);
+        world.bus.bucket = original;
+        expect((await read()).body).toMatchObject({
+          mode: 'safe',
+          ...(before === undefined && { since: null }),
+        });
+        await world.hold('sat1', []);
+        expect((await set('nominal')).body).toMatchObject({ mode: 'nominal', by: 'ada' });
+        expect(await stored()).not.toHaveProperty('announced');
+      },
+    );
+
     it('keeps what it has set itself since: only the own writing is taken back', async () => {
       await set('safe');
       const ofRun = { mode: 'nominal', since: '2026-01-02T03:04:05.678Z', run: RUN };

@@ -313,6 +313,35 @@ const LAST_SUBMITTED_MS = 12_000;
 
 /** The scenario of a seed; the seed also decides what it is about, unless that is said. */
 export function scenarioOf(seed: number, kind: ScenarioKind = kindOf(seed)): Scenario {
+  const scenario = drawnScenarioOf(seed, kind);
+  return DYING_TOGETHER.has(kind)
+    ? { ...scenario, faults: [...scenario.faults, ...endOfAll(scenario)] }
+    : scenario;
+}
+
+const DYING_TOGETHER: ReadonlySet<ScenarioKind> = new Set(['runs', 'both', 'schedules']);
+/** Share of the seeds of these kinds in which all processes die at about the same time. */
+const END_OF_ALL = 0.15;
+
+/** Drawn apart from the other faults: what a seed stands for beside them is the same with and without. */
+function endOfAll({ seed, slots, calmAt }: Scenario): readonly Fault[] {
+  const chance = new Chance(seed, 'end of all');
+  if (!chance.happens(END_OF_ALL)) return [];
+  const at = chance.whole(SETTLING_MS, calmAt - 1_000);
+  const apartMs = chance.happens(0.5) ? 0 : chance.whole(1, 2_000);
+  // Long enough for deadlines to pass while nobody lives, in some of them.
+  const deadMs = chance.happens(0.6)
+    ? chance.whole(10, 3_000)
+    : Math.min(calmAt - at, chance.whole(3_000, 20_000));
+  return slots.map((_, slot) => ({
+    kind: 'crash',
+    slot,
+    at: Math.min(calmAt, at + chance.whole(0, apartMs)),
+    backMs: deadMs + chance.whole(0, 2_000),
+  }));
+}
+
+function drawnScenarioOf(seed: number, kind: ScenarioKind): Scenario {
   if (kind === 'rewinds') {
     const of = new Chance(seed, 'went back past').next();
     if (of < REWOUND_PLANS) return backed(plannedScenarioOf(seed));

@@ -10,6 +10,7 @@ import { alarmOfReaction } from '../../../contract/alarm-name.ts';
 import { REACTION_LOOK_MS, REACTION_WAIT_MS } from '../../../contract/limits/alarm.ts';
 import { FENCE_REACTION_MS } from '../../../contract/limits/telecommand.ts';
 import { Outage } from '../../../contract/outage.ts';
+import { removeAnnouncedMode } from '../../../messaging/mode-declaration.ts';
 import { pause } from '../../../messaging/pause.ts';
 import { retryWhileBusIsAway } from '../../../messaging/while-bus-is-away.ts';
 import { type Held, type HeldTarget, heldReason, Leases, type Reaction, targetsOf } from '../leases.ts';
@@ -47,8 +48,13 @@ export function createPrepare(
     const unready = await unreadiness({ ...services, signal }, at.mission, at.program);
     if (unready.length > 0) return { reason: unready.join('; ') };
     const alarm = alarmOfReaction(at.by);
-    if (alarm === undefined || at.by === undefined) return taking.ordinary(effect, at, signal);
-    return taking.seized({ run: at.run, by: at.by, alarm }, effect, at, signal);
+    const isReaction = alarm !== undefined && at.by !== undefined;
+    const held = isReaction
+      ? await taking.seized({ run: at.run, by: at.by, alarm }, effect, at, signal)
+      : await taking.ordinary(effect, at, signal);
+    if (held === undefined)
+      for (const target of targetsOf(at.program)) await removeAnnouncedMode(services.bus, target);
+    return held;
   };
   return async (effect, at, signal) => {
     const met = await retryWhileBusIsAway({ clock, signal }, () => obstacle(effect, at, signal));
@@ -74,11 +80,11 @@ class Taking {
 
   async ordinary(
     { again }: Prepare,
-    { run, program }: RunAtHand,
+    { run, program, holds }: RunAtHand,
     signal: AbortSignal,
   ): Promise<Obstacle | undefined> {
     const held = await this.#leases.take(run, program.leases, {
-      isOwner: () => !signal.aborted,
+      isOwner: () => !signal.aborted && holds(),
       again: again === true,
     });
     if (held.length === 0) return undefined;
@@ -165,7 +171,7 @@ export function createRelease(
   const leases = new Leases(bus);
   return async ({ ticket, soon, uploads: looksBack }, at, signal) => {
     const { run, program } = at;
-    const isOwner = (): boolean => !signal.aborted;
+    const isOwner = (): boolean => !signal.aborted && at.holds();
     let unconfirmed: readonly Unconfirmed[] = [];
     let uploads: readonly string[] = [];
     const released = await retryWhileBusIsAway({ clock, signal }, async () => {

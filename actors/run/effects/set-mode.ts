@@ -3,7 +3,8 @@
  * Service, sections 2.5 and 4.3.
  *
  * D1. A run that asks again, after a crash, finds its mode set and changes nothing.
- * D2. An executor that lost the run meanwhile never takes back what its successor set.
+ * D2. An executor that lost the run meanwhile never takes back what its successor, or anybody behind it, has set: what
+ *     it read stood there while the run was its own, and is in the way of the write if it is not there any more.
  */
 
 import { buckets } from '../../../contract/bus/buckets.ts';
@@ -11,17 +12,16 @@ import type { TargetMode } from '../../../contract/mode.ts';
 import { retryWhileBusIsAway } from '../../../messaging/while-bus-is-away.ts';
 import { readTargetMode } from '../../../mission/mode.ts';
 import type { Handler, RunAtHand, RunServices } from '../services.ts';
+import { assertStillHeld } from '../still-held.ts';
 
 interface Wish {
   readonly target: string;
   readonly mode: string;
   readonly at: RunAtHand;
   readonly signal: AbortSignal;
-  /** Whether the mode that stood there was read before. */
-  seen: boolean;
 }
 
-type Outcome = 'set' | 'lost' | 'overtaken';
+type Outcome = 'set' | 'lost';
 
 /** Writers of one mode at once are a run and a person at a console; each loses to the other at most a few times. */
 const ATTEMPTS = 8;
@@ -33,13 +33,11 @@ export function createSetMode(services: RunServices): Handler<'effect.set-mode'>
     if (at.mission.targets.get(target)?.modes.includes(mode) !== true) {
       return failed(`the topology declares no mode ${mode} for ${target}`);
     }
-    const wish: Wish = { target, mode, at, signal, seen: false };
+    const wish: Wish = { target, mode, at, signal };
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
       const tried = await retryWhileBusIsAway({ clock, signal }, () => setOnce(wish, services));
       if (tried === undefined || signal.aborted) return undefined;
       if (tried.value === 'set') return { type: 'done', at: clock.now(), ticket };
-      if (tried.value === 'overtaken')
-        return failed(`another executor of this run has set the mode of ${target}`);
     }
     return failed(`the mode of ${target} is being set by others`);
   };
@@ -51,14 +49,9 @@ async function setOnce(wish: Wish, { bus, clock }: RunServices): Promise<Outcome
   const entry = await bucket.get(target);
   const stored = readTargetMode(entry?.value);
   const present = stored === 'unreadable' ? undefined : stored;
-  const wasSeen = wish.seen;
-  wish.seen = true;
-  if (present?.run === at.run) {
-    if (present.mode === mode) return 'set';
-    // Read first it is of an earlier step of this run; read again it was written since (D2).
-    if (wasSeen) return 'overtaken';
-  }
+  if (present?.run === at.run && present.mode === mode) return 'set';
   if (signal.aborted) return 'lost';
+  assertStillHeld(at.run, at.holds);
   const set: TargetMode = {
     mode,
     since: new Date(clock.now()).toISOString(),

@@ -4,6 +4,7 @@
  *
  * F1. What was listed before the statement began is known when it is asked (MC-XFER-063): a step may list and download.
  * F2. Created again after a crash it is the one that is there (transfer-writes.W1).
+ * F3. An executor that slept while another took its run over creates nothing: the file may be of other content by then.
  */
 
 import type { ProgramStatement } from '../../../contract/program.ts';
@@ -14,6 +15,7 @@ import { TransfersOver } from '../../../messaging/transfers-over.ts';
 import { retryWhileBusIsAway } from '../../../messaging/while-bus-is-away.ts';
 import { operandText } from '../operands.ts';
 import type { Handler, RunAtHand, RunServices } from '../services.ts';
+import { assertStillHeld } from '../still-held.ts';
 
 type TransferStatement = Extract<ProgramStatement, { kind: 'download' | 'upload' }>;
 
@@ -35,13 +37,13 @@ async function create(
   { bus, clock, files, missions }: RunServices,
   over: TransfersOver,
   { statement, answers }: { readonly statement: TransferStatement; readonly answers: Answers },
-  { run, mission }: RunAtHand,
+  { run, mission, holds }: RunAtHand,
 ): Promise<Result<unknown, string>> {
   const { target } = statement;
   const file = operandText(statement.file, answers);
   if (!file.ok) return file;
   await files.upToDate(target);
-  const tools = { bus, clock, files, over };
+  const tools = { bus, clock, files, over, assertMayWrite: () => assertStillHeld(run, holds) };
   const requester = { by: `run ${run}`, run };
   // The catalogue of now says what a file is: it is transferred by that one.
   const current = missions.current ?? mission;

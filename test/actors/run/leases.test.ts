@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { heldReason, Leases } from '../../../actors/run/leases.ts';
 import { buckets } from '../../../contract/bus/buckets.ts';
 import { TAKEN_HOLDS } from '../../../contract/limits/alarm.ts';
+import { Outage } from '../../../contract/outage.ts';
 import type { TargetHolds } from '../../../contract/target-holds.ts';
 import type { Bus } from '../../../ports/bus.ts';
 import { startNats, type TestNats } from '../../support/nats.ts';
@@ -94,7 +95,8 @@ describe('the holds of runs', () => {
     expect(await late(() => leases.take('r1', [exclusive('e1')]))).toBe('conflict');
     expect(await late(() => leases.release('r1', ['e1']))).toBe('conflict');
     expect(await late(() => leases.release('r1', ['e1']))).toBe('conflict');
-    await leases.take('r1', [exclusive('e1')], { isOwner: () => false });
+    const overtaken = leases.take('r1', [exclusive('e1')], { isOwner: () => false });
+    await expect(overtaken).rejects.toThrow(Outage);
     expect(await holders('e1')).toEqual([]);
   });
 
@@ -121,7 +123,8 @@ describe('the holds of runs', () => {
       };
       const last = bus.last.bind(bus);
       const late = new Leases({ ...bus, last, bucket: () => slow } as unknown as Bus);
-      await late.take('r1', [wanted, exclusive(`${target}-behind`)], { isOwner: () => isOwner });
+      const taking = late.take('r1', [wanted, exclusive(`${target}-behind`)], { isOwner: () => isOwner });
+      await expect(taking).rejects.toThrow(Outage);
       expect(await holders(`${target}-behind`)).toEqual([]);
       return holders(target);
     };
@@ -140,6 +143,23 @@ describe('the holds of runs', () => {
       await leases.take('r1', [exclusive('g3')]);
       expect(await takenLate('g3', exclusive('g3'))).toEqual(['r1 exclusive']);
     });
+  });
+
+  it('run/leases.B4 an owner that slept takes nothing, marks nothing and gives nothing back, and learns so', async () => {
+    await leases.take('r1', [exclusive('h1')]);
+    await leases.take('r9', [exclusive('h3')]);
+    const reaction = { run: 'R', by: 'alarm a', alarm: 'a' };
+    const before = await bus.bucket(buckets.leases).list('*');
+    const slept = () => false;
+    const late = await Promise.allSettled([
+      leases.take('r2', [exclusive('h2')], { isOwner: slept }),
+      leases.take('r1', [exclusive('h1')], { isOwner: slept }),
+      leases.seize(reaction, [exclusive('h3')], slept),
+      leases.leave('r1', ['h1'], slept),
+      leases.release('r1', ['h1'], slept),
+    ]);
+    for (const each of late) expect(each).toMatchObject({ status: 'rejected', reason: expect.any(Outage) });
+    expect(await bus.bucket(buckets.leases).list('*')).toEqual(before);
   });
 
   it('lets one of many that want the same targets at once have all of them', async () => {
@@ -196,7 +216,8 @@ describe('the hold of a reaction', () => {
 
   it('an owner that was overtaken takes nothing', async () => {
     await leases.take('r1', [exclusive('i1')]);
-    await leases.seize(reaction('R1'), [exclusive('i1')], () => false);
+    const overtaken = leases.seize(reaction('R1'), [exclusive('i1')], () => false);
+    await expect(overtaken).rejects.toThrow(Outage);
     expect(await holders('i1')).toEqual(['r1 exclusive']);
   });
 

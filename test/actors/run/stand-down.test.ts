@@ -10,6 +10,7 @@ import { streams } from '../../../contract/bus/streams.ts';
 import { subject } from '../../../contract/bus/subjects.ts';
 import { FENCE_MS } from '../../../contract/limits/telecommand.ts';
 import type { FenceCall } from '../../../contract/link.ts';
+import { Outage } from '../../../contract/outage.ts';
 import type { RunEvent } from '../../../contract/run-event.ts';
 import type { TargetHolds } from '../../../contract/target-holds.ts';
 import type { SendFailure, TcSubmission } from '../../../contract/telecommand.ts';
@@ -229,7 +230,7 @@ describe('holds that are taken', () => {
   });
 
   it('leases.B4 are not marked by an owner that was overtaken, nor by one that holds nothing', async () => {
-    await leases.leave(run, ['sat1'], () => false);
+    await expect(leases.leave(run, ['sat1'], () => false)).rejects.toThrow(Outage);
     await leases.leave('another', ['sat1']);
     expect(await holders()).toEqual([{ run, mode: 'exclusive' }]);
   });

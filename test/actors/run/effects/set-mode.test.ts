@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createSetMode } from '../../../../actors/run/effects/set-mode.ts';
+import type { RunAtHand } from '../../../../actors/run/services.ts';
 import { buckets } from '../../../../contract/bus/buckets.ts';
 import type { Bucket } from '../../../../ports/bus.ts';
 import { type EffectWorld, effectWorld, RUN, START } from './effect-world.ts';
@@ -28,8 +29,8 @@ const write = (mode: string, run?: string) =>
     modes.overwrite('sat1', Buffer.from(JSON.stringify({ mode, since: '2026-02-01T12:00:00Z', run }))),
   );
 
-const setMode = (mode: string, target = 'sat1') =>
-  world.begin(createSetMode(world.services), { type: 'effect.set-mode', ticket: 9, target, mode });
+const setMode = (mode: string, target = 'sat1', at: Partial<RunAtHand> = {}) =>
+  world.begin(createSetMode(world.services), { type: 'effect.set-mode', ticket: 9, target, mode }, at);
 
 describe('the mode a run sets', () => {
   it('MC-MODE-005 is kept with when it was set, by whom and by which run', async () => {
@@ -71,11 +72,54 @@ describe('the mode a run sets', () => {
   });
 
   it('never takes back what a successor of this executor has set meanwhile (set-mode.D2)', async () => {
-    disturbOnce(() => write('nominal', RUN));
-    const { seen } = setMode('safe');
-    await world.passes(20, 1);
-    expect(seen.event).toMatchObject({ type: 'failed', reason: expect.stringContaining('another executor') });
+    let holds = true;
+    disturbOnce(async () => {
+      holds = false;
+      await write('nominal', RUN);
+    });
+    const { seen } = setMode('safe', 'sat1', { holds: () => holds });
+    await world.passes(2_000);
+    expect(seen.over).toBe(false);
     expect((await stored())?.mode).toMatchObject({ mode: 'nominal' });
+  });
+
+  it('is set over that of an earlier step where the bus is away between looking and writing', async () => {
+    await write('nominal', RUN);
+    disturbOnce(async () => {
+      world.server.turn(false);
+    });
+    const { seen } = setMode('safe');
+    await world.passes(20_000);
+    world.server.turn(true);
+    await world.passes(4_000);
+    expect(seen.event).toMatchObject({ type: 'done' });
+    expect((await stored())?.mode).toMatchObject({ mode: 'safe', run: RUN });
+  });
+
+  it.each([
+    ['a successor of this executor', RUN],
+    ['another run', OTHER_RUN],
+    ['a person', undefined],
+  ])('set-mode.D2 is not set over %s by one that slept before it looked', async (_, run) => {
+    await write('nominal', run);
+    const { seen, abort } = setMode('safe', 'sat1', { holds: () => false });
+    await world.passes(2_000);
+    expect((await stored())?.mode).toMatchObject({ mode: 'nominal' });
+    expect(seen.over).toBe(false);
+    abort.abort();
+    await world.settle();
+    expect(seen).toEqual({ event: undefined, over: true });
+  });
+
+  it('is set once the executor holds the run again', async () => {
+    let holds = false;
+    const { seen } = setMode('safe', 'sat1', { holds: () => holds });
+    await world.passes(2_000);
+    expect(await stored()).toBeUndefined();
+    holds = true;
+    await world.passes(2_000);
+    expect(seen.event?.type).toBe('done');
+    expect((await stored())?.mode).toMatchObject({ mode: 'safe', run: RUN });
   });
 
   it('is refused when the topology does not declare it', async () => {

@@ -186,6 +186,27 @@ describe('a transfer of a run', () => {
     expect(stored('sat1.12.1.up')).toMatchObject({ source: hash, size: other.length, actor: { run: RUN } });
   });
 
+  it('run/effects/transfer.F3 transfer-writes.W7 nothing is created by an executor that slept while its run went on elsewhere', async () => {
+    const other = Buffer.from('something else');
+    const hash = createHash('sha256').update(other).digest('hex');
+    await store(CONTENT);
+    await store(other);
+    await transfer(UPLOAD, { slot: 12, patch: HASH });
+    await transfer(UPLOAD, { slot: 12, patch: hash });
+    const before = stored('sat1.12.1.up');
+    let holds = false;
+    const effect = { type: 'effect.transfer' as const, ticket: 3, path: 'b', statement: UPLOAD };
+    const answers = { slot: 12, patch: HASH };
+    const late = world.begin(createTransfer(world.services), { ...effect, answers }, { holds: () => holds });
+    await world.passes(2_000);
+    expect(stored('sat1.12.1.up')).toEqual(before);
+    expect(late.seen.over).toBe(false);
+    holds = true;
+    await world.passes(2_000);
+    expect(late.seen.event).toMatchObject({ type: 'done' });
+    expect(stored('sat1.12.1.up')).toMatchObject({ source: HASH });
+  });
+
   it('is created once the bus is back', async () => {
     await world.list('sat1', LISTED);
     world.server.turn(false);
