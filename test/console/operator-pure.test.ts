@@ -185,6 +185,17 @@ describe('limits', () => {
     expect(valueText(null)).toBe('unknown');
     expect(valueText('x'.repeat(500)).length).toBe(121);
   });
+
+  it('limits.V1 is read as it was sent, whatever is in it that nobody sees or that turns it around', () => {
+    expect(valueText('\u202e12.5 V\u202c')).toBe('\\u202e12.5 V\\u202c');
+    expect(valueText('12\u200b3')).toBe('12\\u200b3');
+    expect(valueText('ok\u0007')).toBe('ok\\u0007');
+    expect(['two\nlines', 'Ада', 'می\u200cخواهم'].map(valueText)).toEqual([
+      'two\nlines',
+      'Ада',
+      'می\u200cخواهم',
+    ]);
+  });
 });
 
 describe('alarms', () => {
