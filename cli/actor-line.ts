@@ -6,6 +6,7 @@
 import { comesAndGoes, isAtRest } from '../contract/at-rest.ts';
 import type { EntitySummary, EntityView, StoredView } from '../contract/inspection.ts';
 import type { InspectedEntity, InspectFound } from '../contract/inspector.ts';
+import { printable } from './printable.ts';
 
 type Row = readonly string[];
 
@@ -132,5 +133,5 @@ function tabled(rows: readonly Row[]): string[] {
 
 /** Names come from missions and clients: no control character of them reaches the terminal. */
 function plain(line: string): string {
-  return line.trimEnd().replace(/\p{Cc}/gu, '.');
+  return printable(line.trimEnd());
 }

@@ -11,7 +11,7 @@ import type { Alarm, AlarmEvent, AlarmState } from '../contract/alarm.ts';
 import { alarmPath } from '../contract/alarm-name.ts';
 import type { AlarmReaction } from '../contract/alarm-reaction.ts';
 import { reactionWords } from '../contract/alarm-reaction-words.ts';
-import { printable } from './pass-look.ts';
+import { printable } from './printable.ts';
 import { valueText } from './value-text.ts';
 
 /** What a line says beside the name of its alarm. */

@@ -9,6 +9,7 @@ import { eventLine } from './alarm-line.ts';
 import { printReactions } from './alarm-reactions.ts';
 import { followOnce, pause, whenEnded } from './followed.ts';
 import { printJsonLine } from './print-json.ts';
+import { printable } from './printable.ts';
 import { ask, request } from './request.ts';
 import { hasColour } from './run-follow.ts';
 import type { Service } from './service.ts';
@@ -82,7 +83,8 @@ class ShownAlarms {
     const key = alarmKey(event);
     const missed = event.seq - (this.#shown.get(key) ?? 0) - 1;
     if (missed < 0) return;
-    if (missed > 0) process.stderr.write(`-- ${missed} earlier transitions of ${key} were missed\n`);
+    if (missed > 0)
+      process.stderr.write(`-- ${missed} earlier transitions of ${printable(key)} were missed\n`);
     this.#shown.set(key, event.seq);
     if (this.#json) printJsonLine(event);
     else process.stdout.write(`${eventLine(event, hasColour())}\n`);

@@ -12,6 +12,7 @@ import { realClock } from '../supervision/clock.ts';
 import { BUS_OPTIONS, type BusValues, connected, openAsked } from './bus-connection.ts';
 import { defineCommand } from './command.ts';
 import { printJson } from './print-json.ts';
+import { printable } from './printable.ts';
 
 const CHECK_USAGE = `mcs bus check [--repair] [--json] [--nats URL] [--credentials FILE] [--nats-ca FILE]
   what does not fit together on a bus: streams, positions, claims, holds, logs, files; also while it is in use
@@ -126,5 +127,5 @@ function notes({ findings, more, skipped }: BusCheck): string[] {
 
 /** Names come from clients: no control character of them reaches the terminal. */
 function plain(line: string): string {
-  return line.replace(/\p{Cc}/gu, '.');
+  return printable(line);
 }

@@ -7,7 +7,8 @@
  *     and nothing of it is lost.
  */
 
-import { dressed, printable, type Tone } from './pass-look.ts';
+import { dressed, type Tone } from './pass-look.ts';
+import { printable } from './printable.ts';
 
 export interface ColumnsLook {
   readonly colour: boolean;

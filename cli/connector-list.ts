@@ -6,7 +6,7 @@ import { printColumns } from './columns.ts';
 import { defineCommand } from './command.ts';
 import { connectorColumns, rowsOf } from './connector-columns.ts';
 import { LIST_USAGE } from './connector-usage.ts';
-import { printable } from './pass-look.ts';
+import { jsonText, printable } from './printable.ts';
 import { request } from './request.ts';
 import { hasColour } from './run-follow.ts';
 import { serviceOf } from './service.ts';
@@ -21,7 +21,7 @@ export const list = defineCommand({
     const listed = await request<ConnectorsView>(serviceOf(values), 'GET', '/v1/connectors');
     if (listed === undefined) return 1;
     const { connectors } = listed;
-    if (shape.json) process.stdout.write(`${JSON.stringify(connectors, undefined, 2)}\n`);
+    if (shape.json) process.stdout.write(`${jsonText(connectors, 2)}\n`);
     else {
       const look = { now: realClock.now(), colour: hasColour(), elsewhere: '--json' };
       const rows = rowsOf(connectors);

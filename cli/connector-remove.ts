@@ -2,7 +2,7 @@
 
 import { defineCommand } from './command.ts';
 import { REMOVE_USAGE } from './connector-usage.ts';
-import { printable } from './pass-look.ts';
+import { printable } from './printable.ts';
 import { ask, faultLine } from './request.ts';
 import { SERVICE_OPTIONS, serviceOf } from './service.ts';
 

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { defineCommand } from './command.ts';
 import { keepPasses } from './demo-passes.ts';
 import { openLog } from './open-log.ts';
-import { printable } from './pass-look.ts';
+import { printable } from './printable.ts';
 import { untilItEnds } from './process-end.ts';
 import { type Serving, startServing } from './serve.ts';
 import { SERVE_OPTIONS, type ServeOptions, serveOptions } from './serve-options.ts';

@@ -11,7 +11,7 @@
 import type { WatchedEvent } from '../contract/event.ts';
 import { eventKey, newestFirst } from '../contract/event-order.ts';
 import type { ListedPages } from './log-pages.ts';
-import { printable } from './pass-look.ts';
+import { printable } from './printable.ts';
 
 /** How long the past is waited for (F2). */
 const CATCH_UP_MS = 5_000;

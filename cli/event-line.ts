@@ -4,7 +4,8 @@ import type { TelecommandEntry, WatchedEvent } from '../contract/event.ts';
 import type { EventSeverity } from '../contract/event-kinds.ts';
 import { isBadTcEnd } from '../contract/telecommand-state.ts';
 import { Columns } from './columns.ts';
-import { dressed, momentText, printable, type Tone } from './pass-look.ts';
+import { dressed, momentText, type Tone } from './pass-look.ts';
+import { printable } from './printable.ts';
 
 interface EventLook {
   readonly local: boolean;

@@ -14,7 +14,7 @@ import { WrongUsage } from './command-line.ts';
 import { download } from './content-download.ts';
 import { INTERRUPTED, whenEnded } from './followed.ts';
 import { followTransfer, isJudged, sameTransfer } from './followed-transfer.ts';
-import { printable } from './pass-look.ts';
+import { jsonText, printable } from './printable.ts';
 import { ProgressShown } from './progress-shown.ts';
 import { request } from './request.ts';
 import { SERVICE_OPTIONS, type Service, serviceOf } from './service.ts';
@@ -123,7 +123,7 @@ function report(
 ): void {
   if (json) {
     const saved = { path: output, sha256, bytes, transfer };
-    process.stdout.write(`${JSON.stringify(saved, undefined, 2)}\n`);
+    process.stdout.write(`${jsonText(saved, 2)}\n`);
     return;
   }
   const how = wasThere ? 'was there already' : 'saved';

@@ -11,6 +11,7 @@ import { realClock } from '../supervision/clock.ts';
 import { Columns, printColumns } from './columns.ts';
 import { defineCommand } from './command.ts';
 import { momentText } from './pass-look.ts';
+import { jsonText } from './printable.ts';
 import { request } from './request.ts';
 import { hasColour } from './run-follow.ts';
 import { serviceOf } from './service.ts';
@@ -40,7 +41,7 @@ export const list = defineCommand({
 
 /** Prints a directory; what there is to say of an empty one goes beside it. */
 export function printDirectory(directory: OnboardDirectory, { json, local }: Shape): void {
-  if (json) return void process.stdout.write(`${JSON.stringify(directory, undefined, 2)}\n`);
+  if (json) return void process.stdout.write(`${jsonText(directory, 2)}\n`);
   const columns = new Columns<FileColumn, OnboardFile>({
     columns: LISTED,
     cell: (column, file) => cellOf(column, file, local),

@@ -4,6 +4,7 @@ import type { Transfer } from '../contract/transfer.ts';
 import { INTERRUPTED } from './followed.ts';
 import { followRunEnd, type RunEnd } from './followed-run.ts';
 import { followTransfer } from './followed-transfer.ts';
+import { jsonText } from './printable.ts';
 import type { ProgressShown } from './progress-shown.ts';
 import { ask } from './request.ts';
 import type { Service } from './service.ts';
@@ -74,7 +75,7 @@ function finished(wanted: PutOnBoard, { ok, reason }: RunEnd, transfer: Transfer
   shown.end();
   if (json) {
     const put = { run, sha256: content.hash, bytes: content.bytes, transfer };
-    process.stdout.write(`${JSON.stringify(put, undefined, 2)}\n`);
+    process.stdout.write(`${jsonText(put, 2)}\n`);
     return 0;
   }
   const unverified = state === 'COMPLETE' ? '  (verified by the next listing: mcs file refresh)' : '';

@@ -20,6 +20,7 @@ import { defineCommand } from './command.ts';
 import { WrongUsage } from './command-line.ts';
 import { type PutOnBoard, putByRun } from './file-put-run.ts';
 import { INTERRUPTED, whenEnded } from './followed.ts';
+import { jsonText } from './printable.ts';
 import { ProgressShown } from './progress-shown.ts';
 import { ask, request } from './request.ts';
 import { SERVICE_OPTIONS, type Service, serviceOf } from './service.ts';
@@ -163,8 +164,6 @@ async function runWriting(service: Service, transfer: Transfer | undefined): Pro
 function reportThere(wanted: Wanted, content: LocalContent, transfer: Transfer): number {
   const { json } = wanted;
   if (json)
-    process.stdout.write(
-      `${JSON.stringify({ sha256: content.hash, bytes: content.bytes, transfer }, undefined, 2)}\n`,
-    );
+    process.stdout.write(`${jsonText({ sha256: content.hash, bytes: content.bytes, transfer }, 2)}\n`);
   return 0;
 }

@@ -14,7 +14,7 @@ import type { Clock } from '../ports/clock.ts';
 import { realClock } from '../supervision/clock.ts';
 import { defineCommand } from './command.ts';
 import { printDirectory } from './file-list.ts';
-import { printable } from './pass-look.ts';
+import { printable } from './printable.ts';
 import { request } from './request.ts';
 import { type Service, serviceOf } from './service.ts';
 import { shapeOf, TABLE_OPTIONS } from './table-options.ts';

@@ -8,6 +8,7 @@ import { WebSocket } from 'ws';
 import type { Fault } from '../contract/errors.ts';
 import { parseExact } from '../contract/exact-json.ts';
 import { realClock } from '../supervision/clock.ts';
+import { printable } from './printable.ts';
 import { faultLine } from './request.ts';
 import { identityHeaders, type Service } from './service.ts';
 
@@ -81,14 +82,14 @@ export function followOnce<Event>(
       if (code === FINISHED) resolve({ kind: 'over' });
       else if (code === TOKEN_EXPIRED)
         resolve({ kind: 'refused', said: `${endOf(reason)}: ${SIGN_IN_AGAIN}` });
-      else lost(`the connection is lost (${reason.toString() || code})`);
+      else lost(`the connection is lost (${printable(reason.toString()) || code})`);
     });
   });
 }
 
 /** As the service says it. */
 function endOf(reason: Buffer): string {
-  return reason.toString().replace(/\p{Cc}/gu, '.') || 'the token has expired';
+  return printable(reason.toString()) || 'the token has expired';
 }
 
 export interface Follower<Event> {

@@ -8,7 +8,7 @@
 import { createInterface } from 'node:readline/promises';
 import type { CatalogueView } from '../contract/catalogue.ts';
 import { WrongUsage } from './command-line.ts';
-import { printable } from './pass-look.ts';
+import { printable } from './printable.ts';
 import { ask, faultLine } from './request.ts';
 import type { Service } from './service.ts';
 

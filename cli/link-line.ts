@@ -7,6 +7,7 @@
  */
 
 import type { FrameReceived, FrameSent, LinkEvent } from '../contract/link-event.ts';
+import { printable } from './printable.ts';
 import { valueText } from './value-text.ts';
 
 export interface Look {
@@ -86,7 +87,7 @@ function sentText({ telecommand, tc, outcome, detail }: FrameSent): string {
 }
 
 function dressed(colour: Colour, words: readonly string[], { width, colour: colours }: Look): string {
-  const plain = words.join('  ').replace(/\p{Cc}/gu, '.');
+  const plain = printable(words.join('  '));
   const fits =
     width === undefined || plain.length <= width ? plain : `${plain.slice(0, Math.max(0, width - 1))}…`;
   return colours ? `${ESCAPE}[${CODES[colour]}m${fits}${ESCAPE}[0m` : fits;

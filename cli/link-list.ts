@@ -5,6 +5,7 @@
 
 import type { LinkEnd, LinksView } from '../contract/links-view.ts';
 import { printJson } from './print-json.ts';
+import { printable } from './printable.ts';
 import { request } from './request.ts';
 import type { Service } from './service.ts';
 
@@ -30,7 +31,7 @@ export function linkLines({ target, mode, links }: LinksView): string[] {
   });
   const widths = [0, 1, 2, 3].map((column) => Math.max(0, ...rows.map((row) => row[column]!.length)));
   const lines = rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '));
-  return [title, ...lines].map((line) => line.trimEnd().replace(/\p{Cc}/gu, '.'));
+  return [title, ...lines].map((line) => printable(line.trimEnd()));
 }
 
 function cells({ name, environments, state, reason, pass, ...told }: LinkEnd): string[] {

@@ -7,6 +7,7 @@
 
 import { realClock } from '../supervision/clock.ts';
 import { followAgain, pause } from './followed.ts';
+import { printable } from './printable.ts';
 import { type Key, Screen } from './screen.ts';
 import type { Service } from './service.ts';
 
@@ -103,7 +104,7 @@ class LiveView<Event> {
   }
 
   #say(state: string): void {
-    this.#state = state.replace(/\p{Cc}/gu, ' ');
+    this.#state = printable(state);
     this.#soon();
   }
 

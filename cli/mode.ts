@@ -6,6 +6,7 @@
 import type { ModeView } from '../contract/mode.ts';
 import { defineCommand, defineVerbs } from './command.ts';
 import { printJson } from './print-json.ts';
+import { printable } from './printable.ts';
 import { request } from './request.ts';
 import { serviceOf } from './service.ts';
 import { JSON_OPTIONS } from './table-options.ts';
@@ -55,5 +56,5 @@ export function modeLine({ target, mode: current, default: usual, modes, since, 
       ? 'by default, never set'
       : `since ${since}${by === undefined ? '' : ` by ${by}`}${run === undefined ? '' : ` (run ${run})`}`;
   const others = modes.map((each) => (each === usual ? `${each} (default)` : each)).join(', ');
-  return `${target}  ${current} ${how}; modes: ${others}`.replace(/\p{Cc}/gu, '.');
+  return printable(`${target}  ${current} ${how}; modes: ${others}`);
 }

@@ -8,6 +8,7 @@
 import type { ParametersView, ParameterView } from '../contract/mode.ts';
 import { defineCommand } from './command.ts';
 import { printJson } from './print-json.ts';
+import { printable } from './printable.ts';
 import { request } from './request.ts';
 import { serviceOf } from './service.ts';
 import { JSON_OPTIONS } from './table-options.ts';
@@ -41,7 +42,7 @@ export function parameterLines({ target, mode, environment, parameters: all }: P
   const rows = [['parameter', 'value', 'readback', '', 'by mode'], ...all.map(cells)];
   const widths = [0, 1, 2, 3].map((column) => Math.max(...rows.map((row) => row[column]!.length)));
   const lines = rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '));
-  return [title, ...lines].map((line) => line.trimEnd().replace(/\p{Cc}/gu, '.'));
+  return [title, ...lines].map((line) => printable(line.trimEnd()));
 }
 
 function cells({ name, unit, value, values, readback }: ParameterView): string[] {

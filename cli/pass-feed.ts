@@ -10,7 +10,8 @@ import type { PassesReplaced } from '../contract/pass.ts';
 import { defineCommand, type ValuesOf } from './command.ts';
 import { WrongUsage } from './command-line.ts';
 import { readPassFile } from './pass-file.ts';
-import { instantOf, printable } from './pass-look.ts';
+import { instantOf } from './pass-look.ts';
+import { jsonText, printable } from './printable.ts';
 import { ask, faultLine } from './request.ts';
 import { SERVICE_OPTIONS, type Service, serviceOf } from './service.ts';
 
@@ -86,7 +87,7 @@ export async function feedSnapshots(
     if (answer.ok) {
       const { upserted, cancelled } = answer.reply;
       const counts = `${passes(upserted.length)} upserted, ${cancelled.length} cancelled`;
-      const line = json ? JSON.stringify({ target, source, upserted, cancelled }) : `${name}  ${counts}`;
+      const line = json ? jsonText({ target, source, upserted, cancelled }) : `${name}  ${counts}`;
       process.stdout.write(`${line}\n`);
       continue;
     }

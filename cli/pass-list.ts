@@ -6,6 +6,7 @@ import { realClock } from '../supervision/clock.ts';
 import { printColumns } from './columns.ts';
 import { defineCommand } from './command.ts';
 import { passColumns, passRow } from './pass-columns.ts';
+import { jsonText } from './printable.ts';
 import { LIST_OPTIONS, listQuery, readLists } from './read-lists.ts';
 import { hasColour } from './run-follow.ts';
 import { serviceOf } from './service.ts';
@@ -29,7 +30,7 @@ export const list = defineCommand({
     if (listed === undefined) return 1;
     const { items, more } = listed;
     const { json, local } = shape;
-    if (json) process.stdout.write(`${JSON.stringify(items, undefined, 2)}\n`);
+    if (json) process.stdout.write(`${jsonText(items, 2)}\n`);
     else {
       const look = { now: realClock.now(), colour: hasColour(), elsewhere: 'mcs pass show, or --json' };
       printColumns(passColumns({ live: false, local }), items.map(passRow), look);

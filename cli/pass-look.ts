@@ -7,6 +7,7 @@
  */
 
 import { readInstant } from '../contract/instant.ts';
+import { printable } from './printable.ts';
 
 export interface PassLook {
   readonly local: boolean;
@@ -68,11 +69,6 @@ export function remaining(ms: number): string {
   const leftMs = Math.ceil(ms / S_MS) * S_MS;
   if (leftMs < DAY_MS) return lasting(leftMs);
   return `${Math.floor(leftMs / DAY_MS)}d ${Math.floor((leftMs % DAY_MS) / HOUR_MS)}h`;
-}
-
-/** L1 */
-export function printable(text: string): string {
-  return text.replace(/\p{Cc}/gu, '.');
 }
 
 /** L1, L2 */

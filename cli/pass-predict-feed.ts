@@ -16,7 +16,8 @@ import { parseDuration } from '../mission/quantity.ts';
 import { realClock } from '../supervision/clock.ts';
 import { pause, whenEnded } from './followed.ts';
 import { type FeedOptions, feedSnapshots } from './pass-feed.ts';
-import { dayAndTime, printable } from './pass-look.ts';
+import { dayAndTime } from './pass-look.ts';
+import { printable } from './printable.ts';
 
 /** A service that restarts is back within seconds. */
 const RETRY_MS = 2_000;

@@ -10,9 +10,10 @@ import { realClock } from '../supervision/clock.ts';
 import { defineCommand, type ValuesOf } from './command.ts';
 import { WrongUsage } from './command-line.ts';
 import { passLines } from './pass-line.ts';
-import { printable, readTime } from './pass-look.ts';
+import { readTime } from './pass-look.ts';
 import { feedPrediction, feedRepeatedly, readEvery } from './pass-predict-feed.ts';
 import { sourcesOf } from './pass-source.ts';
+import { jsonText, printable } from './printable.ts';
 import { hasColour } from './run-follow.ts';
 import { serviceOf } from './service.ts';
 import { type Shape, shapeOf, TABLE_OPTIONS } from './table-options.ts';
@@ -70,9 +71,8 @@ export const predict = defineCommand({
     const width = process.stdout.isTTY ? process.stdout.columns : undefined;
     const lines = json
       ? [
-          JSON.stringify(
+          jsonText(
             prediction.targets.flatMap((each) => windowDocument(each) ?? []),
-            undefined,
             2,
           ),
         ]

@@ -7,8 +7,8 @@ import type { PassView } from '../contract/pass.ts';
 import { defineCommand } from './command.ts';
 import { passLine, passRow } from './pass-columns.ts';
 import { readPassFile } from './pass-file.ts';
-import { printable } from './pass-look.ts';
 import { postAll } from './post-all.ts';
+import { jsonText, printable } from './printable.ts';
 import { serviceOf } from './service.ts';
 import { shapeOf, TABLE_OPTIONS } from './table-options.ts';
 
@@ -27,7 +27,7 @@ export const put = defineCommand({
       throw new Error(`${file} holds snapshots, which replace what was said before: mcs pass feed ${file}`);
     if (read.passes.length === 0) throw new Error(`${file} has no passes`);
     const show = (view: PassView): void => {
-      const line = shape.json ? JSON.stringify(view) : printable(passLine(passRow(view), shape.local));
+      const line = shape.json ? jsonText(view) : printable(passLine(passRow(view), shape.local));
       process.stdout.write(`${line}\n`);
     };
     const posting = { service: serviceOf(values), path: '/v1/passes', noun: 'pass', nouns: 'passes', show };

@@ -8,7 +8,8 @@ import { realClock } from '../supervision/clock.ts';
 import { defineCommand } from './command.ts';
 import { fieldLines } from './fields.ts';
 import { countdown, gatewayText, type PassRow, passRow, statusText } from './pass-columns.ts';
-import { dayAndTime, lasting, printable } from './pass-look.ts';
+import { dayAndTime, lasting } from './pass-look.ts';
+import { jsonText, printable } from './printable.ts';
 import { request } from './request.ts';
 import { serviceOf } from './service.ts';
 import { shapeOf, TABLE_OPTIONS } from './table-options.ts';
@@ -27,7 +28,7 @@ export const show = defineCommand({
     const view = await request<PassView>(serviceOf(values), 'GET', path);
     if (view === undefined) return 1;
     const text = shape.json
-      ? JSON.stringify(view, undefined, 2)
+      ? jsonText(view, 2)
       : viewLines(view, { local: shape.local, now: realClock.now() }).join('\n');
     process.stdout.write(`${text}\n`);
     return 0;

@@ -12,8 +12,9 @@ import { defineCommand } from './command.ts';
 import { followInLines, whenEnded } from './followed.ts';
 import { showLive } from './live-view.ts';
 import { passLine, passRow } from './pass-columns.ts';
-import { dayAndTime, printable } from './pass-look.ts';
+import { dayAndTime } from './pass-look.ts';
 import { PassTable } from './pass-table.ts';
+import { jsonText, printable } from './printable.ts';
 import { hasColour } from './run-follow.ts';
 import { serviceOf } from './service.ts';
 import { shapeOf, TABLE_OPTIONS } from './table-options.ts';
@@ -41,7 +42,7 @@ export const watch = defineCommand({
     const followed = { service: serviceOf(values), path: `/v1/passes/watch${query}`, ended: whenEnded() };
     if (json || !process.stdout.isTTY || process.env.TERM === 'dumb') {
       const shown = new ShownPasses(
-        json ? JSON.stringify : (view) => printable(passLine(passRow(view), local)),
+        json ? (view) => jsonText(view) : (view) => printable(passLine(passRow(view), local)),
       );
       return followInLines<PassView>(followed.service, followed.path, followed.ended, (view) => {
         const line = shown.newLine(view);

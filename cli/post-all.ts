@@ -5,7 +5,7 @@
  *     may depend on it. All of it can be posted again, since what is there already stays or is replaced by itself.
  */
 
-import { printable } from './pass-look.ts';
+import { printable } from './printable.ts';
 import { type Answered, ask, faultLine } from './request.ts';
 import type { Service } from './service.ts';
 

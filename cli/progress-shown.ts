@@ -7,7 +7,8 @@
 
 import type { Transfer } from '../contract/transfer.ts';
 import type { Clock, TimerHandle } from '../ports/clock.ts';
-import { printable, remaining } from './pass-look.ts';
+import { remaining } from './pass-look.ts';
+import { printable } from './printable.ts';
 import { transferLine } from './transfer-columns.ts';
 import { bytesText, Progress, progressLine, receivedBytes, share } from './transfer-progress.ts';
 

@@ -10,7 +10,8 @@ import type { RunEvent, RunEventKind } from '../contract/run-event.ts';
 import type { RunReport, RunReportEntries } from '../contract/run-report.ts';
 import { pairsText, runWords } from '../contract/run-words.ts';
 import { fieldLines } from './fields.ts';
-import { dressed, lasting, momentText, printable } from './pass-look.ts';
+import { dressed, lasting, momentText } from './pass-look.ts';
+import { printable } from './printable.ts';
 import { verdictOf } from './run-line.ts';
 
 interface ReportLook {

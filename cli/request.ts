@@ -2,6 +2,7 @@
 
 import type { Fault } from '../contract/errors.ts';
 import { parseExact } from '../contract/exact-json.ts';
+import { printable } from './printable.ts';
 import { identityHeaders, type Service } from './service.ts';
 
 export type Answered<Reply> =
@@ -80,5 +81,5 @@ async function exactly(response: Response): Promise<unknown> {
 
 /** What a refusal repeats may come from a document or a gateway: no control character of it reaches the terminal. */
 export function faultLine({ code, message, help }: Fault): string {
-  return `${code}: ${message}${help === undefined ? '' : ` (${help})`}`.replace(/\p{Cc}/gu, '.');
+  return printable(`${code}: ${message}${help === undefined ? '' : ` (${help})`}`);
 }

@@ -7,9 +7,9 @@ import type { Rule, RuleFilter } from '../contract/schedule-rule.ts';
 import { defineCommand, type ValuesOf } from './command.ts';
 import { WrongUsage } from './command-line.ts';
 import { readEntries } from './entries-file.ts';
-import { printable } from './pass-look.ts';
 import { noneBesideFile, PLANNED_OPTIONS, plannedRun, postPlanned } from './planned-run.ts';
 import { postAll } from './post-all.ts';
+import { jsonText, printable } from './printable.ts';
 import { filterText } from './rule-line.ts';
 import { SERVICE_OPTIONS, serviceOf } from './service.ts';
 
@@ -93,5 +93,5 @@ async function addAll(file: string, values: Values): Promise<number> {
 function print(rule: Rule, json: boolean): void {
   const { id, target, filter, run, start } = rule;
   const text = `${id}  ${run} at ${start} on passes of ${target}: ${filterText(filter)}`;
-  process.stdout.write(`${json ? JSON.stringify(rule) : printable(text)}\n`);
+  process.stdout.write(`${json ? jsonText(rule) : printable(text)}\n`);
 }

@@ -7,7 +7,8 @@
 
 import type { Rule, RuleFilter } from '../contract/schedule-rule.ts';
 import { Columns } from './columns.ts';
-import { momentText, printable } from './pass-look.ts';
+import { momentText } from './pass-look.ts';
+import { printable } from './printable.ts';
 
 const LISTED = [
   'RULE',

@@ -4,6 +4,7 @@ import type { RuleList } from '../contract/schedule-rule.ts';
 import { realClock } from '../supervision/clock.ts';
 import { printColumns } from './columns.ts';
 import { defineCommand } from './command.ts';
+import { jsonText } from './printable.ts';
 import { request } from './request.ts';
 import { refusalLines, ruleColumns } from './rule-line.ts';
 import { hasColour } from './run-follow.ts';
@@ -24,7 +25,7 @@ export const list = defineCommand({
     if (reply === undefined) return 1;
     const { rules } = reply;
     if (shape.json) {
-      process.stdout.write(`${JSON.stringify(rules, undefined, 2)}\n`);
+      process.stdout.write(`${jsonText(rules, 2)}\n`);
       return 0;
     }
     printColumns(ruleColumns(), rules, {

@@ -1,8 +1,8 @@
 /** `mcs rule remove`: a thin client of `DELETE /v1/schedule-rules/{id}`. Mission Control Service, section 4.6. */
 
 import { defineCommand } from './command.ts';
-import { printable } from './pass-look.ts';
 import { printJson } from './print-json.ts';
+import { printable } from './printable.ts';
 import { ask, faultLine } from './request.ts';
 import { serviceOf } from './service.ts';
 import { JSON_OPTIONS } from './table-options.ts';

@@ -14,6 +14,7 @@ import { findProcedure } from '../mission/procedure/resolve/find-procedure.ts';
 import { dryRunOf } from '../supervision/dry-run.ts';
 import { compileFolder, faultLine } from './mission-folder.ts';
 import { openLog } from './open-log.ts';
+import { printable } from './printable.ts';
 import { request } from './request.ts';
 import { followRun } from './run-follow.ts';
 import { StandIn } from './run-stand-in.ts';
@@ -59,7 +60,7 @@ async function carryOut(serving: Serving, words: StartWords, standIn: StandIn): 
   const service: Service = { api: serving.api!, user: 'dry-run', roles: undefined, token: undefined };
   const launched = await startRun(words, service);
   if (launched === undefined) return 1;
-  for (const warning of launched.warnings) process.stderr.write(`warning: ${warning}\n`);
+  for (const warning of launched.warnings) process.stderr.write(`warning: ${printable(warning)}\n`);
   return followRun(launched.run, service, (event) => void answer(service, event, standIn));
 }
 

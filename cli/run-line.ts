@@ -11,6 +11,7 @@ import { CHOICES, type PendingQuestion, type RunSummary } from '../contract/run.
 import type { RunEvent } from '../contract/run-event.ts';
 import { answerPlace, wantedWords } from '../contract/run-question.ts';
 import { answerCommand, type RunTone, type RunWords, runWords } from '../contract/run-words.ts';
+import { printable } from './printable.ts';
 
 /** What colours mean, for a terminal that has them; the rest has none. */
 const CODES: Partial<Readonly<Record<RunTone, string>>> = { good: '32', bad: '31', asks: '33' };
@@ -136,7 +137,7 @@ function depthOf(event: RunEvent): number {
 
 /** L1. */
 function dressed(tone: RunTone, line: string, { colour }: RunLook): string {
-  const clean = line.replace(/\p{Cc}/gu, '.');
+  const clean = printable(line);
   const code = CODES[tone];
   return colour && code !== undefined ? `${ESCAPE}[${code}m${clean}${ESCAPE}[0m` : clean;
 }

@@ -3,6 +3,7 @@
 import type { RunList, RunSummary } from '../contract/run.ts';
 import { defineCommand } from './command.ts';
 import { printJson } from './print-json.ts';
+import { printable } from './printable.ts';
 import { request } from './request.ts';
 import { stateOf } from './run-line.ts';
 import { serviceOf } from './service.ts';
@@ -38,5 +39,5 @@ function summaryLine(summary: RunSummary, width: number): string {
     reason,
   ];
   const said = facts.filter((fact) => fact !== undefined).join(', ');
-  return `${id}  ${stateOf(summary).padEnd(9)}  ${procedure.padEnd(width)}  ${said}`.replace(/\p{Cc}/gu, '.');
+  return printable(`${id}  ${stateOf(summary).padEnd(9)}  ${procedure.padEnd(width)}  ${said}`);
 }

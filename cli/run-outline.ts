@@ -1,12 +1,13 @@
 /** A procedure as `mcs run check` prints it: what it needs, then its steps with their longest durations. Pure. */
 
 import type { Outline, OutlineInput, OutlineLine } from '../mission/procedure/outline.ts';
+import { printable } from './printable.ts';
 
 const UNBOUNDED = 'unbounded';
 
 /** The lines, without their ends; no control character of a document among them. */
 export function outlineLines(outline: Outline): string[] {
-  return written(outline).map((line) => line.replace(/\p{Cc}+/gu, ' '));
+  return written(outline).map((line) => printable(line.replace(/\p{Cc}+/gu, ' ')));
 }
 
 function written(outline: Outline): string[] {

@@ -8,6 +8,7 @@ import { CHOICES, isChoice, type LaunchReply, type RunTold } from '../contract/r
 import { type Command, defineCommand, defineVerbs } from './command.ts';
 import { WrongUsage } from './command-line.ts';
 import { printJson } from './print-json.ts';
+import { printable } from './printable.ts';
 import { request } from './request.ts';
 import { answer } from './run-answer.ts';
 import { checkProcedures } from './run-check.ts';
@@ -68,7 +69,7 @@ function printLaunch(
   launched: LaunchReply,
   { json, follow }: { readonly json: boolean; readonly follow: boolean },
 ): void {
-  for (const warning of launched.warnings) process.stderr.write(`warning: ${warning}\n`);
+  for (const warning of launched.warnings) process.stderr.write(`warning: ${printable(warning)}\n`);
   if (launched.duplicate === true) process.stderr.write('started before, nothing new is started\n');
   if (!json) process.stdout.write(`${launched.run}\n`);
   else if (!follow) printJson(launched);

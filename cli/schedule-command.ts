@@ -4,7 +4,8 @@
 
 import type { Schedule, ScheduleValidation } from '../contract/schedule.ts';
 import { type Command, defineCommand } from './command.ts';
-import { momentText, printable } from './pass-look.ts';
+import { momentText } from './pass-look.ts';
+import { jsonText, printable } from './printable.ts';
 import { request } from './request.ts';
 import { stateText } from './schedule-columns.ts';
 import { serviceOf } from './service.ts';
@@ -45,7 +46,7 @@ function commandOf<Reply>(
       const path = `/v1/schedules/${encodeURIComponent(id)}/${verb}`;
       const reply = await request<Reply>(serviceOf(values), 'POST', path);
       if (reply === undefined) return 1;
-      const line = shape.json ? JSON.stringify(reply) : printable(lineOf(reply, shape, id));
+      const line = shape.json ? jsonText(reply) : printable(lineOf(reply, shape, id));
       process.stdout.write(`${line}\n`);
       return 0;
     },

@@ -8,9 +8,10 @@ import { realClock } from '../supervision/clock.ts';
 import { defineCommand, type ValuesOf } from './command.ts';
 import { WrongUsage } from './command-line.ts';
 import { readEntries } from './entries-file.ts';
-import { momentText, printable } from './pass-look.ts';
+import { momentText } from './pass-look.ts';
 import { noneBesideFile, PLANNED_OPTIONS, plannedRun, postPlanned } from './planned-run.ts';
 import { postAll } from './post-all.ts';
+import { jsonText, printable } from './printable.ts';
 import { countdown, stateText } from './schedule-columns.ts';
 import { serviceOf } from './service.ts';
 import { type Shape, shapeOf, TABLE_OPTIONS } from './table-options.ts';
@@ -78,7 +79,7 @@ async function createAll(file: string, values: Values, shape: Shape): Promise<nu
 }
 
 function print(schedule: Schedule, { json, local }: Shape): void {
-  const line = json ? JSON.stringify(schedule) : printable(createdLine(schedule, realClock.now(), local));
+  const line = json ? jsonText(schedule) : printable(createdLine(schedule, realClock.now(), local));
   process.stdout.write(`${line}\n`);
   for (const warning of schedule.warnings ?? []) process.stderr.write(`warning: ${printable(warning)}\n`);
 }

@@ -7,6 +7,7 @@ import type { ScheduleList } from '../contract/schedule.ts';
 import { realClock } from '../supervision/clock.ts';
 import { printColumns } from './columns.ts';
 import { defineCommand } from './command.ts';
+import { jsonText } from './printable.ts';
 import { LIST_OPTIONS, listQuery, readLists } from './read-lists.ts';
 import { hasColour } from './run-follow.ts';
 import { scheduleColumns } from './schedule-columns.ts';
@@ -30,7 +31,7 @@ export const list = defineCommand({
     const listed = await readLists(serviceOf(values), asked, (reply: ScheduleList) => reply.schedules);
     if (listed === undefined) return 1;
     const { items, more } = listed;
-    if (shape.json) process.stdout.write(`${JSON.stringify(items, undefined, 2)}\n`);
+    if (shape.json) process.stdout.write(`${jsonText(items, 2)}\n`);
     else {
       const look = { now: realClock.now(), colour: hasColour(), elsewhere: 'mcs schedule show, or --json' };
       printColumns(scheduleColumns(shape.local), items, look);

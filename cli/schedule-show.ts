@@ -11,7 +11,8 @@ import { realClock } from '../supervision/clock.ts';
 import { defineCommand } from './command.ts';
 import { fieldLines } from './fields.ts';
 import { statusText } from './pass-columns.ts';
-import { momentText, printable } from './pass-look.ts';
+import { momentText } from './pass-look.ts';
+import { jsonText, printable } from './printable.ts';
 import { ask, request } from './request.ts';
 import { stateOf } from './run-line.ts';
 import { countdown, stateText } from './schedule-columns.ts';
@@ -43,7 +44,7 @@ export const show = defineCommand({
     const service = serviceOf(values);
     const schedule = await request<Schedule>(service, 'GET', `/v1/schedules/${encodeURIComponent(id)}`);
     if (schedule === undefined) return 1;
-    if (shape.json) process.stdout.write(`${JSON.stringify(schedule, undefined, 2)}\n`);
+    if (shape.json) process.stdout.write(`${jsonText(schedule, 2)}\n`);
     else {
       const reading = { local: shape.local, now: realClock.now() };
       process.stdout.write(`${scheduleLines(await shownWith(service, schedule), reading).join('\n')}\n`);

@@ -8,6 +8,7 @@ import type { FaultSwitch, SimulatedFaults, SimulatedFiles } from '../contract/s
 import { defineCommand, defineVerbs } from './command.ts';
 import { WrongUsage } from './command-line.ts';
 import { printJson } from './print-json.ts';
+import { printable } from './printable.ts';
 import { request } from './request.ts';
 import { serviceOf } from './service.ts';
 import { JSON_OPTIONS } from './table-options.ts';
@@ -63,9 +64,7 @@ export const sim = defineVerbs('sim', { faults, fault, files });
 
 function printFiles({ files: listed }: SimulatedFiles): void {
   const rows = listed.map(({ id, file_type, generation, size, crc32, sha256 }) =>
-    [id, String(file_type), String(generation), String(size), crc32, sha256].map((cell) =>
-      cell.replace(/\p{Cc}/gu, '.'),
-    ),
+    [id, String(file_type), String(generation), String(size), crc32, sha256].map(printable),
   );
   if (rows.length > 0) rows.unshift(['file', 'type', 'generation', 'bytes', 'crc32', 'sha256']);
   const widths = [0, 1, 2, 3, 4, 5].map((column) => Math.max(0, ...rows.map((row) => row[column]!.length)));

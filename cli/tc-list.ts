@@ -7,6 +7,7 @@ import { printColumns } from './columns.ts';
 import { defineCommand } from './command.ts';
 import { telecommandColumns } from './event-line.ts';
 import { limitOf, logPages, logQuery } from './log-pages.ts';
+import { jsonText } from './printable.ts';
 import { hasColour } from './run-follow.ts';
 import { serviceOf } from './service.ts';
 import { shapeOf, TABLE_OPTIONS, TIME_USAGE } from './table-options.ts';
@@ -42,7 +43,7 @@ export const list = defineCommand({
       itemsOf: ({ telecommands }: TelecommandPage) => telecommands,
     });
     if (listed === undefined) return 1;
-    if (shape.json) process.stdout.write(`${JSON.stringify(listed.items, undefined, 2)}\n`);
+    if (shape.json) process.stdout.write(`${jsonText(listed.items, 2)}\n`);
     else {
       const look = { now: realClock.now(), colour: hasColour(), elsewhere: '--json' };
       printColumns(telecommandColumns(shape.local), listed.items, look);

@@ -15,6 +15,7 @@ import { defineCommand, defineVerbs } from './command.ts';
 import { AGAIN_MS, followInLines, followOnce, INTERRUPTED, pause, whenEnded } from './followed.ts';
 import { isMeant } from './hazard.ts';
 import { printJsonLine } from './print-json.ts';
+import { printable } from './printable.ts';
 import { ask, faultLine, Unanswered } from './request.ts';
 import { type Service, serviceOf } from './service.ts';
 import { JSON_OPTIONS } from './table-options.ts';
@@ -72,7 +73,7 @@ const watch = defineCommand({
   async run({ words: [target], values }) {
     const query = target === undefined ? '' : `?target=${encodeURIComponent(target)}`;
     const show = (event: TcEvent): void =>
-      void process.stdout.write(`${event.target}  ${event.tc}${line(event)}`);
+      void process.stdout.write(`${printable(`${event.target}  ${event.tc}`)}${line(event)}`);
     const received = values.json === true ? printJsonLine : show;
     return followInLines(serviceOf(values), `/v1/tc/watch${query}`, whenEnded(), received);
   },
@@ -136,7 +137,7 @@ function line({ at, state, detail, conforming, telecommand, by }: TcEvent): stri
   const name = telecommand && path(telecommand);
   const facts = [name, by === undefined ? undefined : `by ${by}`, detail, conformity(conforming)];
   const said = facts.filter((fact) => fact !== undefined).join(', ');
-  return `  ${at}  ${state.padEnd(14)} ${said}\n`;
+  return `${printable(`  ${at}  ${state.padEnd(14)} ${said}`)}\n`;
 }
 
 function path({ component, instance, telecommand }: NonNullable<TcEvent['telecommand']>): string {

@@ -3,8 +3,8 @@
 import type { CatalogueView, TelecommandView } from '../contract/catalogue.ts';
 import { wantedWords } from '../contract/run-question.ts';
 import { defineCommand, defineVerbs } from './command.ts';
-import { printable } from './pass-look.ts';
 import { printJson } from './print-json.ts';
+import { printable } from './printable.ts';
 import { request } from './request.ts';
 import { serviceOf } from './service.ts';
 import { JSON_OPTIONS } from './table-options.ts';

@@ -5,6 +5,7 @@ import type { TransferList } from '../contract/transfer.ts';
 import { realClock } from '../supervision/clock.ts';
 import { printColumns } from './columns.ts';
 import { defineCommand } from './command.ts';
+import { jsonText } from './printable.ts';
 import { readLists } from './read-lists.ts';
 import { hasColour } from './run-follow.ts';
 import { serviceOf } from './service.ts';
@@ -30,7 +31,7 @@ export const list = defineCommand({
     const listed = await readLists(serviceOf(values), asked, ({ transfers }: TransferList) => transfers);
     if (listed === undefined) return 1;
     const { items, more: isMore } = listed;
-    if (shape.json) process.stdout.write(`${JSON.stringify(items, undefined, 2)}\n`);
+    if (shape.json) process.stdout.write(`${jsonText(items, 2)}\n`);
     else {
       const look = { now: realClock.now(), colour: hasColour(), elsewhere: '--json' };
       printColumns(transferColumns(shape.local), items, look);

@@ -6,7 +6,8 @@
  */
 
 import type { Transfer } from '../contract/transfer.ts';
-import { printable, remaining } from './pass-look.ts';
+import { remaining } from './pass-look.ts';
+import { printable } from './printable.ts';
 
 const RATE_MS = 15_000;
 const UNITS = ['B', 'kB', 'MB', 'GB', 'TB', 'PB'];

@@ -8,7 +8,8 @@ import { realClock } from '../supervision/clock.ts';
 import { defineCommand } from './command.ts';
 import { followInLines, whenEnded } from './followed.ts';
 import { type LiveTable, showLive, type TableLook } from './live-view.ts';
-import { dayAndTime, printable } from './pass-look.ts';
+import { dayAndTime } from './pass-look.ts';
+import { jsonText, printable } from './printable.ts';
 import { hasColour } from './run-follow.ts';
 import { serviceOf } from './service.ts';
 import { shapeOf, TABLE_OPTIONS } from './table-options.ts';
@@ -30,7 +31,7 @@ export const watch = defineCommand({
     const followed = { service: serviceOf(values), path: `/v1/transfers/watch${query}`, ended: whenEnded() };
     if (json || !process.stdout.isTTY || process.env.TERM === 'dumb')
       return followInLines<Transfer>(followed.service, followed.path, followed.ended, (transfer) => {
-        const line = json ? JSON.stringify(transfer) : printable(transferLine(transfer));
+        const line = json ? jsonText(transfer) : printable(transferLine(transfer));
         const received = json ? '' : `${dayAndTime(realClock.now(), local)[1]}  `;
         process.stdout.write(`${received}${line}\n`);
       });

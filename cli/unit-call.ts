@@ -11,8 +11,8 @@ import { realClock } from '../supervision/clock.ts';
 import { defineCommand, type ValuesOf } from './command.ts';
 import { WrongUsage } from './command-line.ts';
 import { pause } from './followed.ts';
-import { printable } from './pass-look.ts';
 import { printJson } from './print-json.ts';
+import { jsonText, printable } from './printable.ts';
 import { ask, faultLine } from './request.ts';
 import { type Service, serviceOf } from './service.ts';
 import { JSON_OPTIONS } from './table-options.ts';
@@ -58,7 +58,7 @@ export const reboot = defineCommand({
 /** Units of others may say what they want: nothing is there because it should be. */
 export function reportLines(report: Partial<SelftestReport>): string[] {
   const { checks, passed } = report;
-  if (!Array.isArray(checks)) return [JSON.stringify(report)];
+  if (!Array.isArray(checks)) return [jsonText(report)];
   const width = Math.max(0, ...checks.map(({ name }) => `${name}`.length));
   const lines = checks.map(({ name, passed: isFine, detail = '' }) =>
     `${isFine ? 'ok    ' : 'FAILED'}  ${`${name}`.padEnd(width)}  ${detail}`.trimEnd(),
@@ -92,7 +92,7 @@ async function change(
   if (reply === undefined) return 1;
   shown.end();
   if (json === true) printJson(reply);
-  else process.stdout.write(`${printable(JSON.stringify(reply))}\n`);
+  else process.stdout.write(`${jsonText(reply)}\n`);
   return wait === '0' ? 0 : untilBack(service, serial, { progress, shown, waitMs: Number(wait) * 1_000 });
 }
 

@@ -6,8 +6,8 @@
 
 import type { Enrolled } from '../contract/unit.ts';
 import { defineCommand } from './command.ts';
-import { printable } from './pass-look.ts';
 import { printJson } from './print-json.ts';
+import { printable } from './printable.ts';
 import { ask, faultLine, request } from './request.ts';
 import { serviceOf } from './service.ts';
 import { JSON_OPTIONS } from './table-options.ts';

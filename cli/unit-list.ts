@@ -4,6 +4,7 @@ import type { UnitList } from '../contract/unit.ts';
 import { realClock } from '../supervision/clock.ts';
 import { printColumns } from './columns.ts';
 import { defineCommand } from './command.ts';
+import { jsonText } from './printable.ts';
 import { request } from './request.ts';
 import { hasColour } from './run-follow.ts';
 import { serviceOf } from './service.ts';
@@ -20,7 +21,7 @@ export const list = defineCommand({
     const listed = await request<UnitList>(serviceOf(values), 'GET', '/v1/units');
     if (listed === undefined) return 1;
     const { units } = listed;
-    if (shape.json) process.stdout.write(`${JSON.stringify(units, undefined, 2)}\n`);
+    if (shape.json) process.stdout.write(`${jsonText(units, 2)}\n`);
     else {
       const look = { now: realClock.now(), colour: hasColour(), elsewhere: '--json' };
       printColumns(unitColumns(shape.local), units, look);

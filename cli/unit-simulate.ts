@@ -16,7 +16,7 @@ import { UnitState } from '../supervision/unit/state.ts';
 import { defineCommand, type ValuesOf } from './command.ts';
 import { WrongUsage } from './command-line.ts';
 import { openLog } from './open-log.ts';
-import { printable } from './pass-look.ts';
+import { printable } from './printable.ts';
 import { untilItEnds } from './process-end.ts';
 import { request } from './request.ts';
 import { SERVICE_OPTIONS, type Service, serviceOf } from './service.ts';

@@ -17,9 +17,9 @@ import { EXPORT_FORMATS, type ExportFormat, joiningOf } from './export-format.ts
 import { ExportRefused, exportPages } from './export-pages.ts';
 import { INTERRUPTED, whenEnded } from './followed.ts';
 import { saidBeside, saidOfMeasures } from './history-lines.ts';
-import { printable } from './pass-look.ts';
 import { countOf, PAST_OPTIONS, pastPath, pastQuery } from './past-question.ts';
 import { EXPORT_USAGE } from './past-usage.ts';
+import { printable } from './printable.ts';
 import { ProgressShown } from './progress-shown.ts';
 import { request } from './request.ts';
 import { SERVICE_OPTIONS, type Service, serviceOf } from './service.ts';

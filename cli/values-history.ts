@@ -6,9 +6,9 @@
 import type { HistoryBuckets } from '../contract/history-view.ts';
 import { defineCommand } from './command.ts';
 import { historyLines, saidBeside, saidOfMeasures } from './history-lines.ts';
-import { printable } from './pass-look.ts';
 import { PAST_OPTIONS, pastPath, pastQuery } from './past-question.ts';
 import { HISTORY_USAGE } from './past-usage.ts';
+import { jsonText, printable } from './printable.ts';
 import { request } from './request.ts';
 import { hasColour } from './run-follow.ts';
 import { serviceOf } from './service.ts';
@@ -31,9 +31,7 @@ export const history = defineCommand({
     const answer = await request<HistoryBuckets>(serviceOf(values), 'GET', pastPath(target, query));
     if (answer === undefined) return 1;
     const { json, local } = shape;
-    const lines = json
-      ? [JSON.stringify(answer, undefined, 2)]
-      : historyLines(answer, { width, colour: hasColour(), local });
+    const lines = json ? [jsonText(answer, 2)] : historyLines(answer, { width, colour: hasColour(), local });
     process.stdout.write(`${lines.join('\n')}\n`);
     const said = json ? [] : [...saidOfMeasures(answer.measures), ...saidBeside(answer, local)];
     for (const line of said) process.stderr.write(`${printable(line)}\n`);

@@ -16,6 +16,7 @@ import { numberIn } from '../contract/shown-value.ts';
 import type { CurrentValue, Sample } from '../contract/value.ts';
 import { parseSelectors, type Selector } from '../mission/selector.ts';
 import type { LiveTable, TableLook } from './live-view.ts';
+import { printable } from './printable.ts';
 import { valueText } from './value-text.ts';
 
 interface Row {
@@ -249,7 +250,7 @@ function ageText(ageMs: number): string {
 }
 
 function clean(text: string): string {
-  return text.replace(/\p{Cc}/gu, '.');
+  return printable(text);
 }
 
 /** T4 */

@@ -5,12 +5,12 @@
  * K1. A close with 1000 is the end of what was followed; nothing is opened again.
  * K2. A close with 4401 means that the token has expired that it was opened with, or that access has ended: it is
  *     opened again with the one that is kept meanwhile; where there is none, the page asks for another one, and it is
- *     opened once one is kept.
+ *     opened once one is kept. Access may also come back without one, so it is tried again as behind any other loss.
  * K3. Where the service promises news within `silentMs`, silence is a lost connection: a network that was unplugged
  *     closes no socket.
  */
 
-import { later, now } from './browser-clock.ts';
+import { later, measured } from './browser-clock.ts';
 import { keptToken, tokenAsked, whenTokenKept } from './token.ts';
 
 export type SocketState = 'connecting' | 'open' | 'lost' | 'ended';
@@ -34,7 +34,7 @@ export class LiveSocket {
   #socket: WebSocket | undefined;
   #token: string | undefined;
   #pauseMs = FIRST_PAUSE_MS;
-  #receivedAt = 0;
+  #sinceReceived = measured();
   #cancel: () => void = () => undefined;
   #closed = false;
   readonly #online = (): void => {
@@ -60,12 +60,12 @@ export class LiveSocket {
     this.#token = keptToken();
     const socket = new WebSocket(addressOf(this.#options.path, this.#token));
     this.#socket = socket;
-    this.#receivedAt = now();
+    this.#sinceReceived = measured();
     socket.binaryType = 'arraybuffer';
     socket.onopen = () => this.#options.changed('open');
     socket.onmessage = ({ data }) => {
       this.#pauseMs = FIRST_PAUSE_MS;
-      this.#receivedAt = now();
+      this.#sinceReceived = measured();
       if (data instanceof ArrayBuffer) this.#options.bytes?.(data);
       else this.#options.message(String(data));
     };
@@ -78,7 +78,7 @@ export class LiveSocket {
     const { silentMs } = this.#options;
     if (silentMs === undefined) return;
     this.#cancel = later(() => {
-      if (now() - this.#receivedAt < silentMs) this.#listen();
+      if (this.#sinceReceived() < silentMs) this.#listen();
       else this.#lost();
     }, silentMs / 2);
   }
@@ -92,7 +92,12 @@ export class LiveSocket {
     this.#closed = !isExpired;
     this.#options.changed(isExpired ? 'lost' : 'ended');
     if (!isExpired) return;
-    this.#cancel = whenTokenKept(() => this.#open());
+    const keptNoMore = whenTokenKept(() => this.#open());
+    const tryNoMore = later(() => this.#open(), LONGEST_PAUSE_MS);
+    this.#cancel = () => {
+      keptNoMore();
+      tryNoMore();
+    };
     tokenAsked(reason || 'the token has expired');
   }
 

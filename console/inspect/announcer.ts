@@ -3,7 +3,7 @@
  * Without it nothing is missing on the screen.
  */
 
-import { later, now } from '../browser-clock.ts';
+import { later, measured } from '../browser-clock.ts';
 import { byId, setText } from '../element.ts';
 
 const PAUSE_MS = 2_000;
@@ -11,17 +11,17 @@ const PAUSE_MS = 2_000;
 export class Announcer {
   readonly #region = byId('announcer', HTMLElement);
   #next: string | undefined;
-  #saidAt = 0;
+  #sinceSaid = (): number => Number.POSITIVE_INFINITY;
 
   say(text: string): void {
     const waiting = this.#next !== undefined;
     this.#next = text;
     if (waiting) return;
-    later(() => this.#speak(), Math.max(0, this.#saidAt + PAUSE_MS - now()));
+    later(() => this.#speak(), Math.max(0, PAUSE_MS - this.#sinceSaid()));
   }
 
   #speak(): void {
-    this.#saidAt = now();
+    this.#sinceSaid = measured();
     setText(this.#region, this.#next ?? '');
     this.#next = undefined;
   }

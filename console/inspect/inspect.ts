@@ -7,7 +7,7 @@
 
 import type { EntityName } from '../../contract/inspection.ts';
 import type { InspectTree } from '../../contract/inspector.ts';
-import { every, now, oncePerFrame } from '../browser-clock.ts';
+import { every, measured, oncePerFrame } from '../browser-clock.ts';
 import { byId, setAttribute, setText } from '../element.ts';
 import { LiveSocket, type SocketState } from '../live-socket.ts';
 import { clockTime, duration } from '../moment.ts';
@@ -47,7 +47,7 @@ class InspectPage {
   readonly #searchAgain = oncePerFrame(() => void this.#search.find(), SEARCH_MS);
   #state: SocketState = 'connecting';
   #latest: InspectTree | undefined;
-  #receivedAt = now();
+  #sinceReceived = measured();
   #troubles = 0;
   readonly #space = new Workspace(
     () => this.#frame.draw(),
@@ -91,7 +91,7 @@ class InspectPage {
 
   #heard(text: string): void {
     this.#latest = JSON.parse(text) as InspectTree;
-    this.#receivedAt = now();
+    this.#sinceReceived = measured();
     this.#entity.serviceTime(this.#latest.at);
     this.#draw();
   }
@@ -164,7 +164,8 @@ class InspectPage {
   }
 
   #staleness(): string {
-    const since = `What you see is of ${clockTime(this.#receivedAt).slice(0, 8)}Z, ${duration(now() - this.#receivedAt)} ago.`;
+    const ageMs = this.#sinceReceived();
+    const since = `What you see is of ${clockTime(this.#space.clock.now() - ageMs).slice(0, 8)}Z, ${duration(ageMs)} ago.`;
     const what =
       this.#state === 'lost'
         ? 'The connection to the service is lost; trying again.'

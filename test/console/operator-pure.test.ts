@@ -64,19 +64,39 @@ describe('the clock of the service', () => {
     for (let n = 0; n < 40; n += 1) {
       const arrived = before + n * 1_037;
       const header = new Date(Math.floor((arrived + 720_000) / 1000) * 1000).toUTCString();
-      clock.take(header, arrived);
+      clock.take(header, arrived, arrived);
     }
     expect(Math.abs(clock.now() - AT - 720_000)).toBeLessThan(100);
-    clock.take(null, before);
-    clock.take('no date', before);
+    clock.take(null, before, before);
+    clock.take('no date', before, before);
     expect(Math.abs(clock.now() - AT - 720_000)).toBeLessThan(100);
   });
 
   it('is that of the browser where both agree within the header', () => {
     const clock = new ServiceClock(() => AT);
-    clock.take(new Date(Math.floor(AT / 1000) * 1000).toUTCString(), AT + 700);
+    clock.take(new Date(Math.floor(AT / 1000) * 1000).toUTCString(), AT + 690, AT + 700);
     expect(clock.now()).toBe(AT);
   });
+
+  it.each([
+    ['forward', 3_600_000],
+    ['back', -3_600_000],
+  ])(
+    'service-clock.C2 is right at the first answer behind a clock of the browser that was set %s',
+    (_, set) => {
+      let browser = AT;
+      const clock = new ServiceClock(() => browser);
+      const answer = (service: number): void =>
+        clock.take(new Date(Math.floor(service / 1000) * 1000).toUTCString(), browser - 20, browser);
+      for (let n = 0; n < 20; n += 1) {
+        browser += 1_037;
+        answer(browser + 720_000);
+      }
+      browser += set;
+      answer(browser + 720_000 - set);
+      expect(Math.abs(clock.now() - browser - 720_000 + set)).toBeLessThan(1_100);
+    },
+  );
 });
 
 describe('the palette', () => {
@@ -164,6 +184,17 @@ describe('limits', () => {
     ]);
     expect(valueText(null)).toBe('unknown');
     expect(valueText('x'.repeat(500)).length).toBe(121);
+  });
+
+  it('limits.V1 is read as it was sent, whatever is in it that nobody sees or that turns it around', () => {
+    expect(valueText('\u202e12.5 V\u202c')).toBe('\\u202e12.5 V\\u202c');
+    expect(valueText('12\u200b3')).toBe('12\\u200b3');
+    expect(valueText('ok\u0007')).toBe('ok\\u0007');
+    expect(['two\nlines', 'Ада', 'می\u200cخواهم'].map(valueText)).toEqual([
+      'two\nlines',
+      'Ада',
+      'می\u200cخواهم',
+    ]);
   });
 });
 

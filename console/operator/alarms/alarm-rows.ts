@@ -14,6 +14,8 @@ export interface AlarmRow {
   /** `component[instance].alarm` */
   readonly path: string;
   readonly alarm: Alarm;
+  /** ms since 1970; not a number where it never changed. */
+  readonly changedAt: number;
   readonly canAcknowledge: boolean;
   /** ms since 1970; undefined where it is not shelved. */
   readonly shelvedUntil: number | undefined;
@@ -42,6 +44,7 @@ export function alarmRows(
       target,
       path: alarmPath(alarm),
       alarm,
+      changedAt: Date.parse(record.changed_at ?? ''),
       canAcknowledge: record.state === 'ACTIVE_UNACK' || record.state === 'CLEARED_UNACK',
       shelvedUntil: record.shelved_until === undefined ? undefined : Date.parse(record.shelved_until),
       reaction: reactions.get(key),
@@ -63,10 +66,7 @@ function urgencyOf({ alarm: { record }, shelvedUntil }: AlarmRow): number {
 }
 
 function newestFirst(a: AlarmRow, b: AlarmRow): number {
-  return (
-    Date.parse(b.alarm.record.changed_at ?? '') - Date.parse(a.alarm.record.changed_at ?? '') ||
-    (a.key < b.key ? -1 : 1)
-  );
+  return b.changedAt - a.changedAt || (a.key < b.key ? -1 : 1);
 }
 
 export const STATE_WORDS = {

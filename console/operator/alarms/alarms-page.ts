@@ -40,13 +40,20 @@ export class AlarmsPage implements Page {
     const { alarms, runs, reactions } = this.#space;
     const all = alarmRows(alarms.all, runs.answer?.runs ?? [], (alarm) => reactions.of(alarm));
     const rows = all.filter((row) => this.#isAskedFor(row));
-    for (const key of this.#chosen) if (!rows.some((row) => row.key === key)) this.#chosen.delete(key);
+    this.#forgetOthers(rows);
     const chosen = rows.filter(({ key }) => this.#chosen.has(key));
     return html`<h1>Alarms</h1>
       ${alarms.isRead ? nothing : html`<p class="muted">Reading the alarms…</p>`} ${refusalView(alarms.refusal)}
       ${this.#bar(rows, chosen)}
       <p class="muted" role="status">${rows.length === all.length ? '' : `${rows.length} of `}${counted(all.length, 'alarm')}${rows.length > SHOWN ? `; the first ${SHOWN} are shown` : ''}</p>
       ${alarms.isLive && all.length === 0 ? html`<p class="empty">✓ Every alarm is normal, and none is shelved.</p>` : this.#table(rows)}`;
+  }
+
+  /** What is not asked for any more is not chosen either; looked for by key, since all of thousands may be chosen. */
+  #forgetOthers(rows: readonly AlarmRow[]): void {
+    if (this.#chosen.size === 0) return;
+    const keys = new Set(rows.map(({ key }) => key));
+    for (const key of this.#chosen) if (!keys.has(key)) this.#chosen.delete(key);
   }
 
   #isAskedFor({ target, path, alarm }: AlarmRow): boolean {

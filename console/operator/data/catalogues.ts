@@ -8,7 +8,7 @@
  */
 
 import type { CatalogueView } from '../../../contract/catalogue.ts';
-import { later, now } from '../../browser-clock.ts';
+import { later, measured } from '../../browser-clock.ts';
 import type { ServiceError } from '../../service-error.ts';
 import { type Catalogue, catalogueOf } from './catalogue.ts';
 import { asked } from './connection.ts';
@@ -29,8 +29,8 @@ interface Known {
 export class Catalogues {
   readonly #changed: () => void;
   readonly #known = new Map<string, Known>();
-  /** When each was asked about, ms since 1970; in that order. */
-  readonly #askedAt = new Map<string, number>();
+  /** How long ago each was asked about; in that order. */
+  readonly #sinceAsked = new Map<string, () => number>();
 
   constructor(changed: () => void) {
     this.#changed = changed;
@@ -39,8 +39,8 @@ export class Catalogues {
   /** Undefined while it is on its way for the first time, or was refused. */
   of(target: string): Catalogue | undefined {
     const known = this.#known.get(target);
-    this.#askedAt.delete(target);
-    this.#askedAt.set(target, now());
+    this.#sinceAsked.delete(target);
+    this.#sinceAsked.set(target, measured());
     if (known === undefined || known.isStale === true) void this.#read(target, known);
     return known?.catalogue;
   }
@@ -78,9 +78,9 @@ export class Catalogues {
 
   /** C2 */
   #giveWay(): void {
-    for (const [target, at] of this.#askedAt) {
-      if (this.#known.size < KEPT || now() - at < DRAWN_MS) return;
-      this.#askedAt.delete(target);
+    for (const [target, since] of this.#sinceAsked) {
+      if (this.#known.size < KEPT || since() < DRAWN_MS) return;
+      this.#sinceAsked.delete(target);
       this.#known.delete(target);
     }
   }

@@ -8,7 +8,7 @@
  *     what time it is.
  */
 
-import { every, now } from '../../browser-clock.ts';
+import { every, measured, now } from '../../browser-clock.ts';
 import { askAs } from '../../service.ts';
 import { ServiceError } from '../../service-error.ts';
 import type { ServiceClock } from './service-clock.ts';
@@ -22,8 +22,8 @@ const LONG_HIDDEN_MS = 30_000;
 
 export interface ConnectionState {
   readonly lost: boolean;
-  /** When the last answer came, ms of the browser. */
-  readonly since: number;
+  /** How long ago the last answer came. */
+  readonly silentMs: number;
   /** What the service waits for; empty when it can do all of its work. */
   readonly missing: readonly string[];
 }
@@ -36,7 +36,7 @@ export class Connection {
   readonly #clock: ServiceClock;
   readonly #changed: () => void;
   readonly #recovered: () => void;
-  #answeredAt = now();
+  #sinceAnswer = measured();
   #isLost = false;
   #missing: readonly string[] = [];
   #isAsking = false;
@@ -51,25 +51,25 @@ export class Connection {
   }
 
   get state(): ConnectionState {
-    return { lost: this.#isLost, since: this.#answeredAt, missing: this.#missing };
+    return { lost: this.#isLost, silentMs: this.#sinceAnswer(), missing: this.#missing };
   }
 
   /** A page that was hidden was not asked for: it is not lost, but what it follows may have been (L2). */
   #seenAgain(): void {
     if (document.visibilityState !== 'visible' || this.#isLost) return;
-    if (now() - this.#answeredAt > LONG_HIDDEN_MS) this.#recovered();
-    this.#answeredAt = now();
+    if (this.#sinceAnswer() > LONG_HIDDEN_MS) this.#recovered();
+    this.#sinceAnswer = measured();
     void this.#turn();
   }
 
   async #turn(): Promise<void> {
     // Taken before anything else: the computer may sleep from here on (L3).
-    const askedAt = now();
+    const sinceAsked = measured();
     this.#look();
     if (this.#isAsking) return;
     this.#isAsking = true;
     try {
-      await this.#ask(askedAt);
+      await this.#ask(sinceAsked);
     } catch {
       // L1
     } finally {
@@ -77,21 +77,22 @@ export class Connection {
     }
   }
 
-  async #ask(askedAt: number): Promise<void> {
+  async #ask(sinceAsked: () => number): Promise<void> {
+    const askedAt = now();
     const response = await fetch('/readyz', { signal: AbortSignal.timeout(ANSWER_MS), cache: 'no-store' });
     const arrivedAt = now();
     const { missing } = (await response.json()) as Readiness;
-    if (now() - askedAt > LATE_MS) return;
-    this.#clock.take(response.headers.get('date'), arrivedAt);
+    if (sinceAsked() > LATE_MS) return;
+    this.#clock.take(response.headers.get('date'), askedAt, arrivedAt);
     const differs = missing.join() !== this.#missing.join();
     this.#missing = missing;
-    this.#answeredAt = arrivedAt;
+    this.#sinceAnswer = measured();
     if (this.#isLost) this.#found();
     else if (differs) this.#changed();
   }
 
   #look(): void {
-    if (this.#isLost || now() - this.#answeredAt < LOST_MS) return;
+    if (this.#isLost || this.#sinceAnswer() < LOST_MS) return;
     this.#isLost = true;
     this.#changed();
   }

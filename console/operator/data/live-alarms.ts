@@ -4,6 +4,8 @@
  * A1. The list is asked for once the watch is open, and of each alarm the higher `seq` counts: nothing falls
  *     between both. What the list does not have, and the watch has not reported since it opened, has become normal
  *     meanwhile.
+ * A2. A list that was asked for before the watch was opened again says nothing: what was raised behind it is reported
+ *     by neither.
  */
 
 import type { Alarm, AlarmEvent, AlarmList } from '../../../contract/alarm.ts';
@@ -26,6 +28,8 @@ export class LiveAlarms {
   isRead = false;
   /** Whether it was read since the watch opened: what happened before that is in the list alone. */
   #isReadSince = false;
+  /** Counts how often the watch opened or was lost. */
+  #round = 0;
 
   constructor(changed: () => void) {
     this.#changed = changed;
@@ -34,9 +38,10 @@ export class LiveAlarms {
       message: (event) => this.#take(event),
       changed: (state) => {
         this.#isReadSince = false;
+        this.#round += 1;
         if (state === 'open') {
           this.#reported.clear();
-          void this.#read();
+          void this.#read(this.#round);
         }
         this.#changed();
       },
@@ -59,20 +64,27 @@ export class LiveAlarms {
   }
 
   /** A1 */
-  async #read(): Promise<void> {
-    const list = await asked<AlarmList>('/v1/alarms', (refusal) => {
-      this.refusal = refusal;
+  async #read(round: number): Promise<void> {
+    let refusal: ServiceError | undefined;
+    const list = await asked<AlarmList>('/v1/alarms', (error) => {
+      refusal = error;
     });
+    // A2
+    if (round !== this.#round) return;
+    this.refusal = refusal;
     if (list !== undefined) {
-      this.refusal = undefined;
       this.isRead = true;
       this.#isReadSince = true;
       const listed = new Set(list.alarms.map(alarmKey));
       for (const key of this.#byKey.keys())
         if (!listed.has(key) && !this.#reported.has(key)) this.#byKey.delete(key);
       for (const alarm of list.alarms) this.#put(alarm);
-    } else if (this.#follower.state === 'open') later(() => void this.#read(), AGAIN_MS);
+    } else later(() => this.#again(round), AGAIN_MS);
     this.#changed();
+  }
+
+  #again(round: number): void {
+    if (round === this.#round) void this.#read(round);
   }
 
   #take({ target, component, instance, alarm, at, ...standing }: AlarmEvent): void {

@@ -3,6 +3,8 @@
  * line.
  *
  * V1. A message costs one look-up and one write: what is drawn is decided when it is drawn.
+ * V3. The service decides which sample is the current one: one that is reported again is left out, and not one that
+ *     only has the times of the one before.
  * V2. Of each measure `SPARK` samples are kept for its line, and `TAIL` where it is plotted.
  */
 
@@ -62,7 +64,7 @@ export class LiveValues {
     const groundAt = Date.parse(sample.ground_time);
     const known = this.byName.get(name);
     if (known === undefined) this.byName.set(name, this.#entry(name, sample, groundAt));
-    else if (known.sample.time === sample.time && known.groundAt === groundAt) return;
+    else if (isRepeated(known, sample, groundAt)) return;
     else this.#update(known, sample, groundAt);
     this.version += 1;
     if (sample.link !== undefined)
@@ -98,4 +100,10 @@ export class LiveValues {
     tail.times.splice(0, TAIL / 4);
     tail.values.splice(0, TAIL / 4);
   }
+}
+
+/** V3 */
+function isRepeated(known: LiveValue, sample: Sample, groundAt: number): boolean {
+  if (known.sample.time !== sample.time || known.groundAt !== groundAt) return false;
+  return JSON.stringify(known.sample) === JSON.stringify(sample);
 }

@@ -8,7 +8,7 @@
  *     shown for another question.
  */
 
-import { later, now } from '../../browser-clock.ts';
+import { later, measured } from '../../browser-clock.ts';
 import type { ServiceError } from '../../service-error.ts';
 import { asked } from './connection.ts';
 
@@ -35,7 +35,7 @@ export class WindowList<Page extends { readonly next?: string }, Item> {
   /** The question of `items`. */
   #question: string | undefined;
   /** What `items` is the answer to. */
-  #read: (Wanted & { readonly at: number }) | undefined;
+  #read: (Wanted & { readonly since: () => number }) | undefined;
   #cancel: (() => void) | undefined;
   #round = 0;
   #isReading = false;
@@ -51,9 +51,9 @@ export class WindowList<Page extends { readonly next?: string }, Item> {
     this.#options = options;
   }
 
-  /** When the answer came, ms of the browser; undefined before. */
-  get readAt(): number | undefined {
-    return this.#read?.at;
+  /** How long ago the answer came, in ms; undefined before. */
+  get ageMs(): number | undefined {
+    return this.#read?.since();
   }
 
   /** `question`: the route with its query but for `from` and `to`, which are ms since 1970. */
@@ -103,7 +103,7 @@ export class WindowList<Page extends { readonly next?: string }, Item> {
     if (read === undefined) return this.refusal === undefined;
     if (wanted.from < read.from || wanted.to > read.to) return true;
     if (this.isCut && (wanted.to - wanted.from) * 6 < read.to - read.from) return true;
-    return now() - read.at > this.#options.everyMs;
+    return read.since() > this.#options.everyMs;
   }
 
   /** W1, W2, W3 */
@@ -131,7 +131,7 @@ export class WindowList<Page extends { readonly next?: string }, Item> {
     if (refusal === undefined) {
       this.items = items;
       this.isCut = next !== undefined;
-      this.#read = { ...part, at: now() };
+      this.#read = { ...part, since: measured() };
       this.version += 1;
     } else
       later(() => {

@@ -132,9 +132,9 @@ function waitingView(space: Workspace): unknown {
 
 /** What may be old is said at the top, with since when. */
 function lostView(space: Workspace): unknown {
-  const { lost, since, missing } = space.connection.state;
+  const { lost, silentMs, missing } = space.connection.state;
   if (lost)
-    return html`<p class="stale-note" role="alert">Connection lost: everything below is as it was at ${dateTime(since)}. Trying again…</p>`;
+    return html`<p class="stale-note" role="alert">Connection lost: everything below is as it was at ${dateTime(space.clock.now() - silentMs)}. Trying again…</p>`;
   if (missing.length > 0)
     return html`<p class="stale-note warn" role="status">The service cannot do all of its work: ${missing.join('; ')}.</p>`;
   const notLive = [

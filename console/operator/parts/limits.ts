@@ -1,4 +1,9 @@
-/** Where a value stands in its limits, in words. Pure. */
+/**
+ * A value, and where it stands in its limits, in words. Pure.
+ *
+ * V1. A text is read as it was sent: characters in it that nobody sees, or that change the direction of what stands
+ *     behind them (12.5 would be read as 5.21), are written as their numbers.
+ */
 
 import { numberIn, shownValue } from '../../../contract/shown-value.ts';
 import type { CatalogueMeasure } from '../data/catalogue.ts';
@@ -51,10 +56,17 @@ export function withUnit(text: string | number, unit: string | undefined): strin
 }
 
 const SHOWN_CHARACTERS = 120;
+/** What joins letters of a word in some scripts stays, and so does what a page shows as a space. */
+const UNSEEN = /(?![\t\n\r])[\p{Cc}\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]/gu;
 
-/** A value as it is shown (shown-value.W1, W2), long texts cut. */
+/** A value as it is shown (shown-value.W1, W2), long texts cut (V1). */
 export function valueText(value: unknown): string {
   if (value === null || value === undefined) return 'unknown';
-  const text = shownValue(value);
+  const text = shownValue(value).replace(UNSEEN, numberOf);
   return text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text;
+}
+
+/** `\u202e` */
+function numberOf(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }

@@ -124,11 +124,11 @@ export class PassesView {
 
   #statusWords(inSight: readonly HeldPass[], selected: HeldPass | undefined): string {
     const booked = inSight.filter(({ view }) => view.pass.status === 'booked').length;
-    const { isCut, readAt } = this.#passes.list;
+    const { isCut, ageMs } = this.#passes.list;
     const cut = isCut ? '; more match than are shown: choose a shorter time or one target' : '';
     const at =
-      scopeOf(this.#space) === '' && readAt !== undefined
-        ? `; of other targets as of ${clockTime(readAt).slice(0, 8)}Z`
+      scopeOf(this.#space) === '' && ageMs !== undefined
+        ? `; of other targets as of ${clockTime(this.#space.clock.now() - ageMs).slice(0, 8)}Z`
         : '';
     const cutSchedules = this.#schedules.list.isCut ? '; not all schedules are shown' : '';
     const chosen =

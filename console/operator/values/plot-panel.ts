@@ -1,7 +1,7 @@
 /** The plot with its time axis, its legend, and what can be done with both by mouse and by keys. */
 
 import { html, nothing } from 'lit-html';
-import { later, now } from '../../browser-clock.ts';
+import { later, measured } from '../../browser-clock.ts';
 import { dateTime } from '../../moment.ts';
 import { ageView } from '../parts/age.ts';
 import { isTicked, typedIn } from '../parts/dom-value.ts';
@@ -25,7 +25,7 @@ export class PlotPanel {
   readonly #source: PlotSource;
   readonly #plot: ValuePlot;
   readonly #happenings: Happenings;
-  #drawnAt = 0;
+  #sinceDrawn = (): number => Number.POSITIVE_INFINITY;
   #drawn = '';
   #tracks: readonly Track[] = [];
 
@@ -115,9 +115,9 @@ export class PlotPanel {
   #draw(names: readonly string[], range: TimeRange): void {
     if (!this.#plot.element.isConnected) return;
     const key = `${names.join()} ${range.isLive ? 'live' : `${range.from} ${range.to}`} ${document.documentElement.dataset['theme'] ?? ''} ${this.#space.address.query['limits'] ?? ''}`;
-    if (key === this.#drawn && (!range.isLive || now() - this.#drawnAt < LIVE_DRAW_MS)) return;
+    if (key === this.#drawn && (!range.isLive || this.#sinceDrawn() < LIVE_DRAW_MS)) return;
     this.#drawn = key;
-    this.#drawnAt = now();
+    this.#sinceDrawn = measured();
     this.#tracks = this.#source.tracks(this.#space.values);
     const catalogue = this.#space.catalogues.of(this.#space.target);
     const style = getComputedStyle(document.documentElement);

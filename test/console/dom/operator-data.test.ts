@@ -1,15 +1,16 @@
 /** What the operator's console keeps of the service, without a browser: its globals are given by the test. */
 
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { keepRenewed, signOut } from '../../../console/oidc-tokens.ts';
+import { keepRenewed, keepTokens, signOut } from '../../../console/oidc-tokens.ts';
 import { Catalogues } from '../../../console/operator/data/catalogues.ts';
 import { LiveAlarms } from '../../../console/operator/data/live-alarms.ts';
 import { LivePasses } from '../../../console/operator/data/live-passes.ts';
+import { LiveValues } from '../../../console/operator/data/live-values.ts';
 import { type LogPage, Paged } from '../../../console/operator/data/paged.ts';
 import { PassWindow } from '../../../console/operator/data/pass-window.ts';
 import { refusalView } from '../../../console/operator/parts/refusal.ts';
 import { ServiceError } from '../../../console/service-error.ts';
-import { keepToken, keptToken } from '../../../console/token.ts';
+import { keepToken, keptToken, whenTokenAsked } from '../../../console/token.ts';
 import type { PassView } from '../../../contract/pass.ts';
 
 const AT = Date.parse('2026-03-01T12:00:00.000Z');
@@ -22,7 +23,7 @@ class StubSocket {
   readonly url: string;
   onopen: (() => void) | null = null;
   onmessage: ((event: { data: string }) => void) | null = null;
-  onclose: ((event: { code: number }) => void) | null = null;
+  onclose: ((event: { code: number; reason?: string }) => void) | null = null;
 
   constructor(url: string) {
     this.url = url;
@@ -262,6 +263,53 @@ describe('what is followed', () => {
     expect(alarms.isLive).toBe(true);
   });
 
+  it('live-alarms.A2 does not lose what was raised behind a list that comes late, nor is live by that list', async () => {
+    const alarms = new LiveAlarms(() => undefined);
+    sockets.at(-1)!.onopen!();
+    const late = question(/v1\/alarms$/);
+    sockets.at(-1)!.onclose!({ code: 1006 });
+    await vi.advanceTimersByTimeAsync(1_000);
+    sockets.at(-1)!.onopen!();
+    const raised = {
+      target: 'sat1',
+      component: 'eps',
+      alarm: 'low',
+      record: { state: 'ACTIVE_UNACK', severity: 'critical', seq: 1 },
+    };
+    await question(/v1\/alarms$/).answer(200, { alarms: [raised] });
+    expect([alarms.isLive, alarms.all.length]).toEqual([true, 1]);
+    await late.answer(200, { alarms: [] });
+    expect([alarms.isLive, alarms.all.length]).toEqual([true, 1]);
+    const before = sockets.at(-1)!;
+    alarms.reopen();
+    sockets.at(-1)!.onopen!();
+    const slow = question(/v1\/alarms$/);
+    before.onclose?.({ code: 1006 });
+    alarms.reopen();
+    sockets.at(-1)!.onopen!();
+    await slow.answer(200, { alarms: [] });
+    expect([alarms.isLive, alarms.all.length]).toEqual([false, 1]);
+  });
+
+  it('live-values.V3 takes each sample that the service reports, also one with the times of the one before', () => {
+    const values = new LiveValues('sat1', () => undefined);
+    const at = new Date(AT).toISOString();
+    const says = (value: number): void =>
+      sockets.at(-1)!.says({
+        component: 'eps',
+        measure: 'voltage',
+        sample: { value, time: at, ground_time: at, delivery: 'realtime' },
+      });
+    sockets.at(-1)!.onopen!();
+    says(7.2);
+    says(7.4);
+    const shown = values.byName.get('eps.voltage')!;
+    expect([shown.sample.value, shown.spark]).toEqual([7.4, [7.2, 7.4]]);
+    // As at the beginning of a watch that was opened again.
+    says(7.4);
+    expect(shown.spark).toEqual([7.2, 7.4]);
+  });
+
   it('keeps the passes until the watch is open again', () => {
     const passes = new LivePasses('sat1', () => undefined);
     sockets.at(-1)!.onopen!();
@@ -303,12 +351,63 @@ describe('what is followed', () => {
   });
 });
 
+describe('access that has ended', () => {
+  it.each([
+    ['without a token', undefined],
+    ['with a token whose key was withdrawn', 'withdrawn'],
+  ])(
+    'live-socket.K2 of a page %s is said, asked for, and found again when it is given back',
+    async (_, token) => {
+      const reasons: string[] = [];
+      whenTokenAsked((reason) => reasons.push(reason));
+      keepToken(token);
+      const passes = new LivePasses('sat1', () => undefined);
+      sockets.at(-1)!.onopen!();
+      sockets.at(-1)!.onclose!({ code: 4401, reason: 'access has ended' });
+      expect([passes.isLost, passes.isLive, reasons]).toEqual([true, false, ['access has ended']]);
+      // Refused before it is open: a browser does not say why.
+      await vi.advanceTimersByTimeAsync(5_000);
+      sockets.at(-1)!.onclose!({ code: 1006 });
+      expect(passes.isLost).toBe(true);
+      await vi.advanceTimersByTimeAsync(5_000);
+      expect(sockets).toHaveLength(3);
+      sockets.at(-1)!.onopen!();
+      expect(passes.isLive).toBe(true);
+      whenTokenAsked(() => undefined);
+    },
+  );
+});
+
 describe('tokens of an identity provider', () => {
   const RENEWAL = JSON.stringify({ client: 'mcs', endpoint: 'http://provider/token', token: 'refresh' });
   const token = (name: string): string => {
     const claims = { sub: name, iat: AT / 1_000, exp: AT / 1_000 + 60 };
     return `h.${btoa(JSON.stringify(claims))}.s`;
   };
+
+  it.each([
+    ['an hour ahead', HOUR],
+    ['an hour behind', -HOUR],
+    ['right', 0],
+  ])(
+    'oidc-tokens.S5 are renewed once before they end where the clock of the browser is %s',
+    async (_, aheadMs) => {
+      const issued = (): string => {
+        const at = (Date.now() - aheadMs) / 1_000;
+        return `h.${btoa(JSON.stringify({ sub: 'ada', iat: at, exp: at + 60 }))}.s`;
+      };
+      const place = { client: 'mcs', endpoint: 'http://provider/token' };
+      keepTokens({ access_token: issued(), refresh_token: 'first' }, place);
+      const end = keepRenewed(() => undefined);
+      for (let renewed = 0; renewed < 3; renewed += 1) {
+        await vi.advanceTimersByTimeAsync(40_000);
+        expect(asked).toEqual([]);
+        await vi.advanceTimersByTimeAsync(15_000);
+        await question(/provider/).answer(200, { access_token: issued(), refresh_token: 'next' });
+      }
+      end();
+    },
+  );
 
   it('oidc-tokens.S4 renewed for who has given way to somebody else are not kept', async () => {
     keepToken(token('ada'));
