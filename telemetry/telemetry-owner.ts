@@ -203,7 +203,7 @@ class Owner implements TelemetryOwner {
     if (this.#lost || this.#stopped) return;
     this.#atHead = message.pending === 0;
     if (this.#publisher.has(message.seq)) return this.#publisher.pass(message.seq, () => this.#stopped);
-    const read = readBatch<DecodedBatch>(message.data);
+    const read = readBatch<DecodedBatch>(message.data, () => this.#warnReport(message.seq));
     if (read === undefined) return this.#skip('no-batch', { seq: message.seq }, 'malformed batch, left out');
     const decoded = withReadableFiles(read, (sample, why) => this.#warnFile(sample, why, message.seq));
     const batch = groundDated(decoded, message.at);
@@ -286,6 +286,10 @@ class Owner implements TelemetryOwner {
     if (files.length < batch.files.length && this.#values.hasDirectory)
       this.#warnOnce(`older files ${link}`, { link }, OLDER_FILES);
     return files.length === 0 ? withoutFiles(batch) : { ...batch, files };
+  }
+
+  #warnReport(seq: number): void {
+    this.#warnOnce('report', { seq }, 'report of a telecommand left out: it is malformed');
   }
 
   #warnFile({ file }: FileSample, why: string, seq: number): void {

@@ -11,12 +11,21 @@ import {
   type ValueBatch,
 } from '../../contract/batch.ts';
 import { readableFiles } from './file-samples.ts';
+import { readableReports } from './reports.ts';
 
-/** The batch in the message; undefined when the bytes are no batch of columns that fit each other. */
-export function readBatch<Batch extends DecodedBatch | ValueBatch>(bytes: Uint8Array): Batch | undefined {
+/**
+ * The batch in the message; undefined when the bytes are no batch of columns that fit each other. What is no report
+ * among its reports is left out, and given to `left`.
+ */
+export function readBatch<Batch extends DecodedBatch | ValueBatch>(
+  bytes: Uint8Array,
+  left?: (report: unknown) => void,
+): Batch | undefined {
   try {
     const batch = decodeBatch<Batch>(bytes);
-    return holdsTogether(batch) ? batch : undefined;
+    if (!holdsTogether(batch)) return undefined;
+    const reports = readableReports(batch.reports, left);
+    return reports === batch.reports ? batch : { ...batch, reports };
   } catch {
     return undefined;
   }
