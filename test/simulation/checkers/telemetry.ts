@@ -14,9 +14,10 @@ export const receivedOnce: Checker = {
   promise: 'what a gateway receives is stored once',
   *check({ frames }) {
     const stored = new Map<string, number>();
-    for (const { subject, seq, data } of frames) {
-      // The ground times in it are of that message alone.
-      const message = `${subject} ${Buffer.from(data).toString('base64')}`;
+    for (const { subject, seq, by, data } of frames) {
+      // The ground times in it are of that message alone. The simulated spacecraft of a process that slept says the
+      // same in the same millisecond as that of its successor.
+      const message = `${subject} ${by} ${Buffer.from(data).toString('base64')}`;
       const before = stored.get(message);
       if (before !== undefined) yield `${subject}: ${seq} is ${before} once more`;
       stored.set(message, seq);
