@@ -467,7 +467,9 @@ describe('many passes', () => {
       });
     const passes = Array.from({ length: 5_000 }, (_, n) => pass(`p${n}`, n * 20));
     const to = at(200_000);
-    expect((await replace({ to, passes })).body.upserted).toHaveLength(5_000);
+    const whole = await replace({ to, passes });
+    expect([whole.status, whole.body.errors]).toEqual([200, undefined]);
+    expect(whole.body.upserted).toHaveLength(5_000);
     expect(idsOf(await listed(5_000, 'predicted'))).toHaveLength(5_000);
     expect((await replace({ to, passes: passes.slice(0, 4_000) })).body).toMatchObject({
       cancelled: passes.slice(4_000).map(({ id }) => id),
