@@ -185,6 +185,7 @@ async function asked(api: string, names: readonly string[]): Promise<Row[]> {
   const paths = [
     '/v1/runs',
     '/v1/alarms',
+    '/v1/alarms?all=true',
     '/v1/transfers',
     '/v1/schedules',
     `/v1/targets/${names[0]}/values`,
