@@ -174,3 +174,16 @@ it('rows-in-sight.R2 a table that was scrolled has its first rows when one comes
     what: 'the first row in sight',
   });
 }, 60_000);
+
+it('a value that is a long text leaves state and age in sight', async () => {
+  const page = await open('#/values?target=sat1');
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await page.locator('.values td strong').first().waitFor();
+  const widest = await page.evaluate(`(() => {
+    const text = 'nominal '.repeat(15).trim();
+    for (const value of document.querySelectorAll('.values td strong')) value.textContent = text;
+    const age = document.querySelector('.values tbody tr[aria-rowindex] td:last-child');
+    return Math.ceil(age.getBoundingClientRect().right);
+  })()`);
+  expect(widest).toBeLessThanOrEqual(1280);
+}, 60_000);

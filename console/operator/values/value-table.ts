@@ -47,7 +47,7 @@ export class ValueTable {
     return html`<tr class="${standing.level} ${isStale || live === undefined ? 'stale' : ''}" aria-rowindex=${index}>
       <td><input type="checkbox" aria-label="Plot ${name}" .checked=${isPlotted} ?disabled=${isFull && !isPlotted} @change=${() => this.#toggle(name)} /></td>
       <th scope="row" class="mono" title=${measure?.description ?? ''}>${name}</th>
-      <td class="num mono">${live === undefined ? html`<span class="muted">–</span>` : html`<strong>${valueText(live.sample.value)}</strong>`} <span class="unit">${measure?.unit ?? ''}</span></td>
+      <td class="num mono">${live === undefined ? html`<span class="muted">–</span>` : shown(valueText(live.sample.value))} <span class="unit">${measure?.unit ?? ''}</span></td>
       <td>${this.#state({ standing, isStale, live })}</td>
       <td>${spark(live?.spark ?? [])}</td>
       <td class="num muted">${intervalWords(measure?.soft, measure?.unit)}</td>
@@ -62,6 +62,11 @@ export class ValueTable {
         : html`<span class="badge ${standing.level === 'critical' ? 'bad' : 'warn'}">${standing.level === 'critical' ? '▲' : '△'} ${standing.crossed}</span>`;
     return html`${badge} ${isStale ? html`<span class="badge">stale</span>` : nothing} ${live?.sample.delivery === 'deferred' ? html`<span class="badge accent">deferred</span>` : nothing}`;
   }
+}
+
+/** A text may be wider than its column. */
+function shown(text: string): unknown {
+  return html`<strong title=${text}>${text}</strong>`;
 }
 
 function spark(values: readonly number[]): unknown {
