@@ -3,10 +3,15 @@
  * Mission Control Service, section 6.
  */
 
-import { type BucketDefinition, buckets, objectStores } from '../contract/bus/buckets.ts';
+import {
+  type BucketDefinition,
+  buckets,
+  type ObjectsDefinition,
+  objectStores,
+} from '../contract/bus/buckets.ts';
 import { type StreamDefinition, streams } from '../contract/bus/streams.ts';
 import { TAIL_FROM } from '../contract/limits/archive.ts';
-import type { Appended, AppendOptions, Bucket, Bus, StreamMessage } from '../ports/bus.ts';
+import type { Appended, AppendOptions, Bus, StreamMessage } from '../ports/bus.ts';
 import type { Log } from '../ports/log.ts';
 import type { Replication, StreamOverrides } from '../ports/replication.ts';
 import type { StreamLevels } from '../ports/stream-levels.ts';
@@ -106,8 +111,8 @@ export function openBus(options: BusOptions): NatsBus {
     dedupeMs: (stream) => assets.dedupeMs(stream),
     keptMs: (stream) => assets.keptMs(stream),
     levels: streamLevels(jetstream, () => everyAsset(assets).map(({ name }) => name)),
-    bucket: bucketsOf(tools),
-    objects: (definition) => openObjects(tools, definition),
+    bucket: onceEach((definition: BucketDefinition) => openBucket(tools, definition)),
+    objects: onceEach((definition: ObjectsDefinition) => openObjects(tools, definition)),
     ensureAssets: ({ deadlineMs } = {}) => ensureAssets(tools, deadlineMs),
     inventory: openInventory({ ...tools, handles: () => everyAsset(assets) }),
     replication,
@@ -120,15 +125,17 @@ export function openBus(options: BusOptions): NatsBus {
   };
 }
 
-/** One for each definition: thousands of parts of a process hold on to theirs. */
-function bucketsOf(tools: Parameters<typeof openBucket>[0]): Bus['bucket'] {
-  const opened = new WeakMap<BucketDefinition, Bucket>();
+/** One for each definition: thousands of parts of a process hold on to theirs, and what they ask for at once is shared. */
+function onceEach<Definition extends object, Opened>(
+  open: (definition: Definition) => Opened,
+): (definition: Definition) => Opened {
+  const opened = new WeakMap<Definition, Opened>();
   return (definition) => {
     const known = opened.get(definition);
     if (known !== undefined) return known;
-    const bucket = openBucket(tools, definition);
-    opened.set(definition, bucket);
-    return bucket;
+    const one = open(definition);
+    opened.set(definition, one);
+    return one;
   };
 }
 

@@ -7,6 +7,8 @@
  * O3. What is stored again lives on: content past half its time, which the installation states, is written once more,
  *     or it would be gone soon after somebody was informed that it is there. To a caller that would leave it out for
  *     being there, it is not there by then.
+ * O9. So does what is about to be used, from what is stored of it: once, however many use it. Where the store takes no
+ *     more it stays for as long as it has; bytes that are not what the hash names are none.
  * O4. What is replaced or removed leaves nothing behind: pieces go before the description that leads to them, so that
  *     whoever was interrupted finds them again. A removal that nobody finishes leaves an object whose bytes are gone,
  *     and its reader learns so.
@@ -22,7 +24,9 @@
 
 import { createHash, randomUUID } from 'node:crypto';
 import type { ObjectsDefinition } from '../contract/bus/buckets.ts';
+import { ContentGone, Outage } from '../contract/outage.ts';
 import type { Objects, StoredContent } from '../ports/bus.ts';
+import { SharedQuestions } from '../ports/shared-question.ts';
 import { checkObject } from './address.ts';
 import { write } from './append.ts';
 import type { Assets } from './assets.ts';
@@ -88,6 +92,25 @@ export function openObjects({ jetstream, assets }: ObjectsTools, definition: Obj
     });
     return (state.subjects?.[subject] ?? 0) >= chunks;
   };
+
+  /** O9 */
+  const keeping = new SharedQuestions<number | undefined>(async (hash) => {
+    const found = await find(hash);
+    if (found === undefined || !(await isWhole(found.description))) return undefined;
+    const { description } = found;
+    if (isLasting(found)) return description.size;
+    const stored = { stream: asset.name, subject: piecesOf(description.nuid), description };
+    const pieces = piecesIn(jetstream, stored, 0, description.size);
+    try {
+      return await store(hash, pieces, (sum) => {
+        if (sum.toString('hex') !== hash) throw new ContentGone(hash);
+      });
+    } catch (error) {
+      if (error instanceof ContentGone) return undefined;
+      if (error instanceof Outage) return description.size;
+      throw error;
+    }
+  });
 
   const store = async (
     name: string,
@@ -155,6 +178,7 @@ export function openObjects({ jetstream, assets }: ObjectsTools, definition: Obj
         if (sum.toString('hex') !== hash) throw new Error(`O2: the content is not ${hash}`);
       });
     },
+    keep: (hash) => keeping.ask(hash),
     replace: async (name, content) => {
       const before = await find(name);
       const bytes = await store(name, content, () => undefined);

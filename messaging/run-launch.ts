@@ -62,7 +62,7 @@ function isOld({ at }: Entry, clock: Clock): boolean {
   return clock.now() - at >= PROGRAM_RENEW_MS;
 }
 
-/** Which of the uploads that a request names are stored whole. Throws `Outage`. */
+/** Which of the uploads that a request names are stored whole; they are kept on for it. Throws `Outage`. */
 export async function storedUploads(
   bus: Bus,
   request: Pick<RunRequest, 'run' | 'inputs'>,
@@ -70,7 +70,7 @@ export async function storedUploads(
 ): Promise<ReadonlySet<string>> {
   const store = bus.objects(objectStores.uploads);
   const stored = hashesIn(request, mission).map(async (hash) =>
-    (await store.wholeSize(hash)) === undefined ? [] : [hash],
+    (await store.keep(hash)) === undefined ? [] : [hash],
   );
   return new Set((await Promise.all(stored)).flat());
 }

@@ -108,7 +108,7 @@ export async function createUpload(
   const refusal = refusalOf(mission, target, file_id, 'write');
   if (refusal !== undefined) return refusal;
   if (!/^[0-9a-f]{64}$/.test(source)) return invalid(`${JSON.stringify(source)} is not a SHA-256`);
-  const size = await tools.bus.objects(objectStores.uploads).wholeSize(source);
+  const size = await tools.bus.objects(objectStores.uploads).keep(source);
   if (size === undefined) return invalid(`no content ${source} is stored: POST /v1/uploads stores it`);
   if (size === 0) return invalid('the content is empty');
   const listed = tools.files.file(target, file_id);

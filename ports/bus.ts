@@ -174,6 +174,11 @@ export interface Objects {
    * when the pieces are not what the hash names.
    */
   put(hash: string, pieces: AsyncIterable<Uint8Array>): Promise<number>;
+  /**
+   * `wholeSize` of content that is about to be used: past half of the time for which it is kept it is written once more
+   * first, so that it does not leave under its user. Where there is no room for that it stays for as long as it has.
+   */
+  keep(hash: string): Promise<number | undefined>;
   /** Stores content under a name, in the place of what stands there, and resolves with its bytes. */
   replace(name: string, pieces: AsyncIterable<Uint8Array>): Promise<number>;
   /**

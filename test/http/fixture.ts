@@ -93,6 +93,7 @@ export const absentBus: Bus = {
   objects: () => ({
     size: async () => away(),
     wholeSize: async () => away(),
+    keep: async () => away(),
     put: async () => away(),
     replace: async () => away(),
     read: async () => away(),

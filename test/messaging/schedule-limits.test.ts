@@ -12,7 +12,7 @@ import { mission } from '../mission/procedure/run-mission.ts';
 import { AOS, MINUTE, storedPass, storedSchedule } from '../mission/schedule/records.ts';
 
 const bus = {
-  objects: () => ({ wholeSize: async () => undefined }),
+  objects: () => ({ keep: async () => undefined }),
   bucket: ({ name }: { name: string }) => ({
     get: async () =>
       name === buckets.passes.name ? { value: Buffer.from(JSON.stringify(storedPass())) } : undefined,

@@ -21,6 +21,7 @@ export function openTwinObjects(bus: TwinCalls, stream: StoredStream, name: stri
   return {
     size,
     wholeSize: size,
+    keep: size,
     replace,
     put: async (hash, pieces) => {
       const stored = await size(hash);
