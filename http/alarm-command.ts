@@ -7,7 +7,7 @@ import { type AlarmCall, type AlarmTold, readAlarmReply } from '../contract/alar
 import type { AlarmName } from '../contract/alarm-name.ts';
 import { assertNever } from '../contract/assert.ts';
 import { subject } from '../contract/bus/subjects.ts';
-import { ask } from '../messaging/ask.ts';
+import { askForCaller } from '../messaging/ask.ts';
 import { refuse } from './errors.ts';
 import type { RoutePorts } from './ports.ts';
 import type { Handled, Reply } from './reply.ts';
@@ -22,7 +22,7 @@ export async function askAlarmService(
   timeoutMs: number,
   { bus }: Pick<RoutePorts, 'bus'>,
 ): Promise<Handled<Reply>> {
-  const asked = await ask(bus, {
+  const asked = await askForCaller(bus, {
     to: subject.alarmControl(name.target),
     call,
     read: readAlarmReply,

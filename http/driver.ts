@@ -14,7 +14,7 @@ import {
   readEncodeReply,
 } from '../contract/link.ts';
 import { isToken } from '../contract/token.ts';
-import { ask } from '../messaging/ask.ts';
+import { askForCaller } from '../messaging/ask.ts';
 import { toDriver } from '../messaging/driver-question.ts';
 import type { Link } from '../mission/mission.ts';
 import { refuse } from './errors.ts';
@@ -69,7 +69,7 @@ export async function askDriver<Verb extends keyof Replies & DriverVerb>(
 ): Promise<Handled<Replies[Verb]>> {
   const { name, explicit } = driver;
   const question = { call, read: READERS[verb], timeoutMs: DRIVER_ANSWER_MS };
-  const asked = await ask(bus, { ...toDriver(name, verb, clock), ...question });
+  const asked = await askForCaller(bus, { ...toDriver(name, verb, clock), ...question });
   switch (asked.outcome) {
     case 'answered':
       return asked.answer;

@@ -8,7 +8,7 @@ import { subject } from '../contract/bus/subjects.ts';
 import { SIM_ANSWER_MS } from '../contract/limits/simulation.ts';
 import { type FaultCall, readFaultReply, readFileReply, type SimulationRefusal } from '../contract/link.ts';
 import type { SimulatedFault, SimulatedFile } from '../contract/simulation.ts';
-import { ask } from '../messaging/ask.ts';
+import { askForCaller } from '../messaging/ask.ts';
 import { refuse } from './errors.ts';
 import type { RoutePorts } from './ports.ts';
 import type { Handled, Refusal } from './reply.ts';
@@ -52,7 +52,7 @@ async function askGateway<Value>(
   { bus, log }: Asking,
 ): Promise<Handled<Value>> {
   const to = subject.gatewayVerb(gateway, verb);
-  const asked = await ask(bus, { to, call, read, timeoutMs: SIM_ANSWER_MS });
+  const asked = await askForCaller(bus, { to, call, read, timeoutMs: SIM_ANSWER_MS });
   switch (asked.outcome) {
     case 'answered':
       return asked.answer;

@@ -14,7 +14,7 @@ import { linkStateIn } from '../contract/link.ts';
 import type { LinkEnd } from '../contract/links-view.ts';
 import type { LinkBinding } from '../contract/mode.ts';
 import { asObject, type Foreign, readReply } from '../contract/reply.ts';
-import { ask, type Question } from '../messaging/ask.ts';
+import { askForCaller, type Question } from '../messaging/ask.ts';
 import { toDriver } from '../messaging/driver-question.ts';
 import type { Target } from '../mission/mission.ts';
 import { overriddenValues, parameterValues } from '../mission/parameter-values.ts';
@@ -90,7 +90,7 @@ export class LinkEnds {
 
 /** One that answers is there, whatever it answers. */
 async function stateOf(whom: Whom, bus: RoutePorts['bus']): Promise<Said> {
-  const asked = await ask(bus, { ...whom, read: readReply, timeoutMs: GATEWAY_STATE_MS });
+  const asked = await askForCaller(bus, { ...whom, read: readReply, timeoutMs: GATEWAY_STATE_MS });
   switch (asked.outcome) {
     case 'answered':
       return asked.answer;

@@ -14,7 +14,7 @@ import { linkStateIn } from '../contract/link.ts';
 import type { Program } from '../contract/program.ts';
 import { readReply } from '../contract/reply.ts';
 import { refusedAll } from '../contract/result.ts';
-import { ask } from '../messaging/ask.ts';
+import { askForCaller } from '../messaging/ask.ts';
 import type { Gateway, Mission } from '../mission/mission.ts';
 import { type CurrentPasses, servingGateway } from '../mission/pass/serving-gateway.ts';
 import type { RoutePorts } from './ports.ts';
@@ -74,7 +74,7 @@ async function whyDown(
   { bus }: Pick<RoutePorts, 'bus'>,
 ): Promise<string | undefined> {
   const to = subject.gatewayVerb(name, 'state');
-  const asked = await ask(bus, { to, read: readReply, timeoutMs: GATEWAY_STATE_MS });
+  const asked = await askForCaller(bus, { to, read: readReply, timeoutMs: GATEWAY_STATE_MS });
   switch (asked.outcome) {
     case 'answered':
       return whyNotUp(name, linkStateIn(asked.answer));

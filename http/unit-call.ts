@@ -7,7 +7,7 @@ import { subject } from '../contract/bus/subjects.ts';
 import { UNIT_ANSWER_MS } from '../contract/limits/unit.ts';
 import type { UnitVerb } from '../contract/unit.ts';
 import { readUnitReply } from '../contract/unit-wire.ts';
-import { ask } from '../messaging/ask.ts';
+import { askForCaller } from '../messaging/ask.ts';
 import { refuse } from './errors.ts';
 import type { RoutePorts } from './ports.ts';
 import type { Handled } from './reply.ts';
@@ -22,7 +22,7 @@ export async function callUnit(
   { bus, log }: Pick<RoutePorts, 'bus' | 'log'>,
 ): Promise<Handled<object>> {
   const to = subject.unitVerb(serial, verb);
-  const asked = await ask(bus, { to, call, read: readUnitReply, timeoutMs: UNIT_ANSWER_MS });
+  const asked = await askForCaller(bus, { to, call, read: readUnitReply, timeoutMs: UNIT_ANSWER_MS });
   switch (asked.outcome) {
     case 'answered': {
       const { answer } = asked;

@@ -14,6 +14,8 @@
  *     names the subject that each of them serves (`all`): when nobody has answered for a while it is put to all of
  *     them, once, within the time that it has in any case. The first answer counts, whoever it is of; the others reach
  *     nobody. Whoever does not serve that subject loses nothing by it.
+ * Q6. While the server is silent nothing is known of those who would answer. What a caller of the service wants is then
+ *     not asked: it would be done when the server is back, long after the caller was refused (`askForCaller`).
  */
 
 import { Outage } from '../contract/outage.ts';
@@ -80,6 +82,22 @@ export async function ask<Answer>(
 }
 
 /**
+ * As `ask`, for a caller of the service. Throws `Outage` also while the server is silent, and instead of `unanswered`
+ * where it has fallen silent since (Q6).
+ */
+export async function askForCaller<Answer>(
+  bus: Pick<Bus, 'request' | 'silent'>,
+  question: Question<Answer>,
+): Promise<Asked<Answer>> {
+  if (isSilent(bus)) throw new Outage('bus.unavailable', 'the message bus does not answer');
+  const asked = await ask(bus, question);
+  if (asked.outcome !== 'unanswered' || !isSilent(bus)) return asked;
+  throw new Outage('bus.unavailable', 'the message bus does not answer any more', {
+    remedy: 'What was asked may still be done: see what became of it before you ask again.',
+  });
+}
+
+/**
  * As `ask`; throws `Outage` also while those who serve may be on their way back (Q4): for callers that wait for the bus
  * around it.
  */
@@ -131,6 +149,10 @@ async function replyTo<Answer>(
     return settled.signal.aborted ? ofOne : put(all.to, timeoutMs - all.afterMs).catch(() => ofOne);
   };
   return Promise.race([ofOne, ofAll()]).finally(() => settled.abort());
+}
+
+function isSilent({ silent = false }: Pick<Bus, 'silent'>): boolean {
+  return silent;
 }
 
 function silence(error: unknown): Exclude<Asked<never>, { outcome: 'answered' }> {
