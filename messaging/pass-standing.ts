@@ -4,6 +4,7 @@
  */
 
 import { buckets } from '../contract/bus/buckets.ts';
+import { PASS_WRITES_AT_ONCE } from '../contract/limits/pass.ts';
 import { readStoredPass } from '../contract/pass.ts';
 import { TargetPasses } from '../mission/pass/target-passes.ts';
 import type { Bucket, Bus, Entry } from '../ports/bus.ts';
@@ -39,13 +40,26 @@ export type Applied =
  * pass-writes.J2: of what somebody else has written nobody decides anything newer before that is done (pass-writes.J1),
  * so that what stands is it or newer.
  */
-export async function apply(passes: Bucket, { key, text, over }: PassWrite): Promise<Applied> {
+async function apply(passes: Bucket, { key, text, over }: PassWrite): Promise<Applied> {
   const bytes = text === undefined ? undefined : Buffer.from(text);
   const written = await (bytes === undefined ? passes.remove(key, over) : passes.put(key, bytes, over));
   if (written.outcome === 'written') return { by: 'here', revision: written.revision };
   const entry = await passes.get(key);
   const isSame = bytes === undefined ? entry === undefined : entry !== undefined && bytes.equals(entry.value);
   return isSame ? { by: 'finisher', revision: entry?.revision ?? 0 } : { by: 'others' };
+}
+
+/**
+ * The same of each of many, in their order (pass-writes.J10). Throws `Outage`; some are written then, and whoever comes
+ * next writes the rest.
+ */
+export async function applyAll(passes: Bucket, writes: readonly PassWrite[]): Promise<Applied[]> {
+  const applied: Applied[] = [];
+  for (let from = 0; from < writes.length; from += PASS_WRITES_AT_ONCE) {
+    const some = writes.slice(from, from + PASS_WRITES_AT_ONCE);
+    applied.push(...(await Promise.all(some.map((write) => apply(passes, write)))));
+  }
+  return applied;
 }
 
 /** pass-writes.J1, pass-writes.J9: the passes of a target once everything that was decided is written. */
@@ -68,7 +82,7 @@ export async function readStanding(
     const revisions = new Map(listed.map(({ key, revision }) => [key, revision]));
     const unfinished = writes.filter(({ key, over }) => (revisions.get(key) ?? 0) === over);
     if (unfinished.length === 0) return { passes: readable(listed, log), revisions, journal, isAsked: true };
-    await Promise.all(unfinished.map((write) => apply(passes, write)));
+    await applyAll(passes, unfinished);
   }
 }
 

@@ -19,6 +19,8 @@
  * J9. What stands is taken from what this process holds where the journal says that it is just that: to ask the bus
  *     costs what all passes of all targets cost. It is asked where the journal does not say so, and where what was
  *     decided by it turns out to stand otherwise.
+ * J10. Few are under way at once: each is given up after a while of its own, and the last of thousands would wait for
+ *     all before it. A slow bus takes longer and refuses nothing.
  * J8. No write leaves a target with more than `PASSES_OF_TARGET` in use that were not there before.
  */
 
@@ -30,7 +32,7 @@ import type { Window } from '../mission/pass/pass.ts';
 import { TargetPasses } from '../mission/pass/target-passes.ts';
 import type { Bus } from '../ports/bus.ts';
 import { doneJournal, fitting, type PassWrite, type Stands, standsOf } from './pass-journal.ts';
-import { apply, readStanding, type Standing, type StandingTools } from './pass-standing.ts';
+import { applyAll, readStanding, type Standing, type StandingTools } from './pass-standing.ts';
 import { PassesOver, TooManyPasses } from './passes-over.ts';
 
 export interface PassesWritten<Outcome> {
@@ -197,7 +199,7 @@ async function writeAll(
     const decided = await bus.bucket(buckets.passJournals).put(target, journal, over);
     if (decided.outcome === 'conflict') return { isWhole: false, revision };
     const passes = bus.bucket(buckets.passes);
-    const outcomes = await Promise.all(writes.map((write) => apply(passes, write)));
+    const outcomes = await applyAll(passes, writes);
     const isOvertaken = outcomes.some(({ by }) => by === 'others');
     if (isOvertaken && !standing.isAsked && (await isLast(bus, target, decided.revision)))
       return { isWhole: false, revision, mustAsk: true };

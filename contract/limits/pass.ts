@@ -16,6 +16,8 @@ export const PASS_LIVE_AFTER_LOS_MS = 24 * 3_600_000;
  * above, so that clocks of processes need not agree.
  */
 export const PASS_REACH_MS = 12 * 3_600_000;
+/** Passes of a target that are on their way to the bus at once: some 20 ms of it. */
+export const PASS_WRITES_AT_ONCE = 128;
 /** Passes moved in one round: a second of the bus. */
 export const PASSES_AGED_AT_ONCE = 1_000;
 /** Passes of one list: what a page shows and a reply of 4 MB holds. */

@@ -7,7 +7,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { buckets } from '../../contract/bus/buckets.ts';
-import { PASSES_OF_TARGET } from '../../contract/limits/pass.ts';
+import { PASS_WRITES_AT_ONCE, PASSES_OF_TARGET } from '../../contract/limits/pass.ts';
 import type { Pass, PassSnapshot, StoredPass } from '../../contract/pass.ts';
 import { PassBook } from '../../messaging/pass-book.ts';
 import { leaveUse, PassWriter } from '../../messaging/pass-writes.ts';
@@ -342,4 +342,25 @@ it('pass-writes.J7 reads nothing of what is long over for the time to come, and 
   await writer(cell, atOnce).write('sat1', (passes) => upsert(passes, late, AUTHOR), reach);
   // The days, and what two of them have: none is before that of its AOS.
   expect(cell.asked.get(`get ${buckets.passesOver.name}`)).toBe(5);
+});
+
+it('pass-writes.J10 few writes are under way at once, of a snapshot and of what a dead writer had decided', async () => {
+  let [under, most] = [0, 0];
+  const turn = async (): Promise<void> => {
+    most = Math.max(most, ++under);
+    await new Promise((then) => setImmediate(then));
+    under -= 1;
+  };
+  const cell = new Buckets();
+  const many = Array.from({ length: 1_000 }, (_, n) => pass(`p${n}`, n * 20, 'fds'));
+  const fill: Change = (passes) => {
+    for (const each of many) passes.set(upsert(new TargetPasses(), each, AUTHOR));
+  };
+  await expect(writer(cell, turn, 400).write('sat1', fill)).rejects.toThrow('dead');
+  const left = cell.of(buckets.passes).size;
+  expect(left).toBeGreaterThan(0);
+  expect(left).toBeLessThan(1_000);
+  await writer(cell, turn).write('sat1', () => undefined);
+  expect(cell.of(buckets.passes).size).toBe(1_000);
+  expect(most).toBe(PASS_WRITES_AT_ONCE);
 });
