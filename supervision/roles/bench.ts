@@ -5,6 +5,9 @@
  * R1. Of a cell's benches the one that started last has the records: an earlier one that still runs is fenced at its
  *     next write, ends, and does not begin again in that process. It leaves the board alone where the other one has the
  *     same.
+ * R6. Which one started last is said by the starts that the record counts, not by who writes first: an earlier bench
+ *     may write between the moment at which a later one reads the record and that of its first write. The later one
+ *     begins again then, and is not fenced.
  * R2. Where the model is served to IIO tools, they share the board that the bench drives: what they set is read back
  *     like everything else.
  * R4. Where the record of the radio cannot be read, or was removed under a living bench, the bench begins with another
@@ -40,7 +43,7 @@ import { IIOD_DEFAULTS } from '../bench/board-defaults.ts';
 import type { BoardGuard } from '../bench/board-guard.ts';
 import { type BenchDocuments, NO_BENCH_DOCUMENTS } from '../bench/folder.ts';
 import { type Hosted, hostCells } from '../cells/host.ts';
-import { createSnapshotStore, type SnapshotStore } from '../cells/snapshot-store.ts';
+import { createSnapshotStore, type Found, type SnapshotStore } from '../cells/snapshot-store.ts';
 import type { Role, RoleContext, RoleFactory } from '../role.ts';
 
 export interface BenchOptions {
@@ -60,7 +63,7 @@ interface BenchRoleOptions extends BenchOptions {
   readonly listening: (url: string) => void;
 }
 
-/** Nobody else writes the records of a bench: its cells have one term, and R1 comes from their positions. */
+/** Of runs: nobody else writes their records, so that all of their lives are one term. */
 const EPOCH = 1;
 const DEFAULT_SEED = 1;
 /** A machine without a battery clock wakes in 1970, or when its image was made. */
@@ -100,6 +103,8 @@ class StartedBench {
   readonly #records: BenchRecords;
   readonly #ending: (() => Promise<unknown>)[] = [];
   #silence = async (): Promise<void> => undefined;
+  /** Which start of a bench this is, counted by the record of the radio (R6). */
+  #start = 0;
 
   constructor(options: BenchRoleOptions, context: RoleContext, records: BenchRecords) {
     this.#options = options;
@@ -110,10 +115,14 @@ class StartedBench {
   async start(): Promise<Role> {
     const stores = storesOf(this.#context);
     const kept = await keptRadio(stores.radio);
+    this.#start = startBehind(kept);
     const radio = await this.#openRadio(stores);
     reportLost(kept, radio);
     const runs = createRuns(runsOptions(radio, this.#options.documents, stores, this.#context));
-    const hosted = hostAll(radio, runs, this.#context, () => void this.#fenced(stores.radio));
+    const hosted = hostAll(radio, runs, this.#context, {
+      start: this.#start,
+      fenced: () => void this.#fenced(stores.radio),
+    });
     await this.#startRadio(radio, hosted.radio, stores.radio, kept.stored);
     await this.#startRuns(runs, hosted);
     await this.#listen(radio, runs);
@@ -153,8 +162,8 @@ class StartedBench {
     stored: Stored | undefined,
   ): Promise<void> {
     this.#ending.push(() => kind.drain());
-    if (stored === undefined) cells.start(RADIO_ID, undefined, EPOCH);
-    else cells.restore(RADIO_ID, stored, EPOCH);
+    if (stored === undefined) cells.start(RADIO_ID, undefined, this.#start);
+    else cells.restore(RADIO_ID, stored, this.#start);
     this.#ending.push(() => radio.stop());
     this.#silence = async () => {
       if (!this.#records.isReplaced() || !(await hasSameBoard(store, radio))) await radio.silence();
@@ -162,15 +171,15 @@ class StartedBench {
     await radio.start(cells);
   }
 
-  /** Somebody else has written, or removed, the record of the radio (R1, R4). */
+  /** Somebody else has written, or removed, the record of the radio (R1, R4, R6). */
   async #fenced(store: SnapshotStore): Promise<void> {
     this.#records.replaced(true);
-    const isRemoved = await store.find(RADIO_ID).then(
-      (found) => found === undefined,
-      () => false,
+    const why = await store.find(RADIO_ID).then(
+      (found) => whyGone(found, this.#start),
+      () => FENCED,
     );
-    this.#records.replaced(!isRemoved);
-    this.#context.failed(`the radio is gone: ${isRemoved ? 'its record was removed' : 'fenced'}`);
+    this.#records.replaced(why === FENCED);
+    this.#context.failed(`the radio is gone: ${why}`);
   }
 
   /** R3 */
@@ -274,6 +283,9 @@ function storesOf({ bus }: RoleContext): BenchStores {
   return { radio: store('radio'), scenario: store('scenario'), campaign: store('campaign') };
 }
 
+/** Another bench has started since (R1). */
+const FENCED = 'fenced';
+
 /** What the radio continues from, and the record that was lost (R4). */
 interface KeptRadio {
   readonly stored: Stored | undefined;
@@ -290,6 +302,20 @@ async function keptRadio(store: SnapshotStore): Promise<KeptRadio> {
     const copy = await store.copyAside(RADIO_ID, position);
     if (copy !== undefined) return { stored: beginningBehind(position), lost: { copy, position } };
   }
+}
+
+/** R6 */
+function startBehind({ stored, lost }: KeptRadio): number {
+  if (lost !== undefined) return lost.position + 1;
+  return stored === undefined ? 1 : stored.envelope.epoch + 1;
+}
+
+/** Of the start of that number, by the record that is found instead of its own. */
+function whyGone(found: Found | undefined, start: number): string {
+  if (found === undefined) return 'its record was removed';
+  const { envelope } = found;
+  const isEarlier = envelope !== undefined && envelope.epoch < start;
+  return isEarlier ? 'an earlier bench, which still runs, has written its record meanwhile' : FENCED;
 }
 
 function reportLost({ lost }: KeptRadio, { events, log }: Radio): void {
@@ -332,10 +358,16 @@ interface HostedBench {
   readonly campaign: Hosted<typeof campaignMachine>;
 }
 
-function hostAll(radio: Radio, runs: Runs, context: RoleContext, fenced: () => void): HostedBench {
+/** Of the radio: which start of a bench it is (R6), and what follows where another one has its record. */
+interface RadioTerm {
+  readonly start: number;
+  readonly fenced: () => void;
+}
+
+function hostAll(radio: Radio, runs: Runs, context: RoleContext, { start, fenced }: RadioTerm): HostedBench {
   const around = { ...context, log: radio.log };
-  const owning = (gone: CellOwner['gone']): (() => CellOwner) => {
-    const owner: CellOwner = { epochOf: () => EPOCH, gone };
+  const owning = (gone: CellOwner['gone'], epoch = EPOCH): (() => CellOwner) => {
+    const owner: CellOwner = { epochOf: () => epoch, gone };
     return () => owner;
   };
   const radioGone: CellOwner['gone'] = (_, why) => {
@@ -346,7 +378,7 @@ function hostAll(radio: Radio, runs: Runs, context: RoleContext, fenced: () => v
   };
   const { scenario, campaign } = runs.bindings;
   return {
-    radio: hostCells(radio.binding, owning(radioGone), around),
+    radio: hostCells(radio.binding, owning(radioGone, start), around),
     scenario: hostCells(
       scenario,
       owning((id, why) => runs.gone('scenario', id, why)),

@@ -116,6 +116,11 @@ async function applied({ call }: Started): Promise<number> {
 
 const levelDb = (): Promise<number> => new Phy(board).gainDb('tx');
 
+/** The record as that start of a bench writes it. */
+function ofStart(epoch: number): Uint8Array {
+  return packr.pack({ ...(packr.unpack(whole) as object), epoch });
+}
+
 /** As another tool leaves it. */
 async function onAir(): Promise<void> {
   await new Phy(board).setGain('tx', ON_AIR_DB);
@@ -230,12 +235,60 @@ describe('roles/bench.R4 a record of the radio that is removed while the bench r
     bench = await started(make);
     await applied(bench);
     const { failures, call } = bench;
-    await records.overwrite(KEY, whole);
+    await records.overwrite(KEY, ofStart(1_000));
     await call('POST', '/radio/gain', { rx_gain_db: 20 });
     await until(() => failures.length > 0);
     expect(failures).toEqual(['the radio is gone: fenced']);
     await stopped();
     bench = await started(make);
     await expect(bench.call('GET', '/radio/state')).rejects.toThrow();
+  });
+});
+
+describe('roles/bench.R6 an earlier bench that writes while a later one starts', () => {
+  it('does not keep the later one off: that begins again, and the earlier one is fenced', async () => {
+    const [earlier, later] = [factory(), factory()];
+    const first = await started(earlier);
+    await applied(first);
+    const firstUrl = url;
+    // Behind the reading of the record, the earlier one writes once more.
+    let isRead = false;
+    const slow: Bus = {
+      ...bus,
+      bucket: (definition) => ({
+        ...bus.bucket(definition),
+        get: async (key) => {
+          const entry = await bus.bucket(definition).get(key);
+          if (key === KEY && !isRead) {
+            isRead = true;
+            const before = entry?.revision;
+            await applied(first);
+            expect((await records.get(KEY))!.revision).not.toBe(before);
+          }
+          return entry;
+        },
+      }),
+    };
+    const second = await started(later, slow);
+    await until(() => second.failures.length > 0);
+    expect(second.failures).toEqual([
+      'the radio is gone: an earlier bench, which still runs, has written its record meanwhile',
+    ]);
+    await second.role.stop();
+    bench = await started(later);
+    expect(url).not.toBe(firstUrl);
+    const epoch = await applied(bench);
+    expect(epoch).toBeGreaterThan(0);
+    const asked = await fetch(`${firstUrl}/api/v1/radio/gain`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ rx_gain_db: 20 }),
+    });
+    expect(asked.status).toBe(503);
+    await until(() => first.failures.length > 0);
+    expect(first.failures).toEqual(['the radio is gone: fenced']);
+    await first.role.stop();
+    expect(bench.failures).toEqual([]);
+    expect(await applied(bench)).toBe(epoch + 1);
   });
 });
